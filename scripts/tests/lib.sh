@@ -187,10 +187,10 @@ let_rest() {
   find "$1" -exec touch -d '2 minutes ago' {} +
 }
 
-# Root may do anything to any file, unless it gives that up: $sluice, and what it runs, does.
+# Root may do anything to any file and process, unless it gives that up: $sluice, and what it runs, does.
 be_refused_like_others() {
   [ "$(id -u)" = 0 ] || return 0
-  printf '#!/bin/sh\nexec setpriv --bounding-set -dac_override "%s" "$@"\n' "$sluice" >unprivileged
+  printf '#!/bin/sh\nexec setpriv --bounding-set -dac_override,-sys_ptrace "%s" "$@"\n' "$sluice" >unprivileged
   chmod +x unprivileged
   sluice=$PWD/unprivileged
 }

@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -165,6 +166,9 @@ static void lose_memory(int64_t step)
         sluice_protect(ID, memory, BYTES / 2);
         mprotect(memory, BYTES / 2, PROT_READ);
     } else if (step == 65) {
+        mprotect(memory, BYTES / 2, PROT_READ | PROT_WRITE);
+        mprotect((char *)memory + BYTES / 8, BYTES / 8, PROT_NONE);
+    } else if (step == 80) {
         sluice_protect(ID, NULL, 0);
     }
 }
@@ -175,9 +179,9 @@ static void attach_buffer(int64_t step)
     static char buffer[MPI_BSEND_OVERHEAD + 100];
     void *detached;
     int size;
-    if (step == 66)
+    if (step == 81)
         MPI_Buffer_attach(buffer, sizeof buffer);
-    else if (step == 84)
+    else if (step == 96)
         MPI_Buffer_detach(&detached, &size);
 }
 
@@ -276,6 +280,8 @@ int main(int argc, char **argv)
     corpus = corpus_begin(&argc, &argv);
     if (does("changed"))
         read_changed();
+    if (does("hide"))
+        prctl(PR_SET_DUMPABLE, 0);
     int64_t *step = corpus_protected(sizeof *step);
     corpus_protected(does("size") ? 2000 : 1000);
     if (does("region"))

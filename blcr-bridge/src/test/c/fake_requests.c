@@ -176,6 +176,10 @@ static void send_image(struct fake_io_process *iop, int fd, const char *body, si
     struct pieces all = {.length = 0};
     memcpy(&request, body, sizeof request);
     memcpy(name, body + sizeof request + 4, length - sizeof request - 4);
+    if (strcmp(name, "hidden") == 0) {
+        refuse(fd, EACCES, "the pipe cannot be opened");
+        return;
+    }
     const int pipe = dup(request.descriptor);
     if (strcmp(name, "damaged") == 0) {
         add_piece(&all, (struct sluice_piece){SLUICE_PIECE_TYPE_FAILED, EBADMSG, 0, 13},

@@ -94,6 +94,17 @@ static void damage_is_said(void **state)
     assert_string_equal(sluice_message(), "it is damaged");
 }
 
+/* As that of a process that is not dumpable. */
+static void image_comes_as_a_copy_where_its_pipe_cannot_be_opened(void **state)
+{
+    (void)state;
+    char memory[] = "................";
+    struct target target = {memory, 0, 3, 11};
+    assert_int_equal(read_as("hidden", &target), 0);
+    assert_int_equal(target.begun, 1);
+    assert_string_equal(memory, "rebuilt byte....");
+}
+
 static int64_t anonymous_kilobytes(void)
 {
     int64_t found = -1;
@@ -146,6 +157,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(places_may_be_small_or_missing, start, stop),
         cmocka_unit_test_setup_teardown(what_came_may_be_enough, start, stop),
         cmocka_unit_test_setup_teardown(damage_is_said, start, stop),
+        cmocka_unit_test_setup_teardown(image_comes_as_a_copy_where_its_pipe_cannot_be_opened,
+                                        start, stop),
         cmocka_unit_test_setup_teardown(zeros_leave_untouched_memory_untouched, start, stop),
         cmocka_unit_test_setup_teardown(memory_that_cannot_be_written_is_an_error, start, stop),
     };

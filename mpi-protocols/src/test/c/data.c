@@ -1,6 +1,7 @@
 /* What wrappers/data.h says about data, at one rank. Says "ok". */
 #include "wrappers/data.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,39 @@ static void bottom(void)
     MPI_Type_free(&inner);
 }
 
+/* More than is counted by an int is packed in another way. */
+static void large(void)
+{
+    MPI_Datatype type;
+    sluice_mpi_most_bytes = 10;
+    MPI_Type_vector(40, 2, 3, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    look_at(type, 3, false);
+    MPI_Type_free(&type);
+    bottom();
+    sluice_mpi_most_bytes = INT_MAX;
+}
+
+/* 2200 times the same block, so that little memory has much data. */
+static void huge(void)
+{
+    enum { TIMES = 2200, BLOCK = 1 << 20 };
+    unsigned char *block = malloc(BLOCK);
+    MPI_Datatype part, type;
+    for (int at = 0; at < BLOCK; at++)
+        block[at] = (unsigned char)(at * 7 + at / 251);
+    MPI_Type_contiguous(BLOCK, MPI_BYTE, &part);
+    MPI_Type_create_hvector(TIMES, 1, 0, part, &type);
+    MPI_Type_commit(&type);
+    uint32_t crc = 0;
+    for (int at = 0; at < TIMES; at++)
+        crc = sluice_mpi_crc(crc, block, BLOCK);
+    CHECK(sluice_mpi_check(block, 1, type) == crc);
+    MPI_Type_free(&type);
+    MPI_Type_free(&part);
+    free(block);
+}
+
 static void pieces(void)
 {
     struct sluice_mpi_piece some[4];
@@ -197,6 +231,8 @@ int main(int argc, char **argv)
     checksums();
     types();
     bottom();
+    large();
+    huge();
     pieces();
     MPI_Finalize();
     puts("ok");

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "engine/calls.h"
 #include "engine/drained.h"
 #include "engine/handle.h"
+#include "engine/inherit.h"
 #include "engine/numbering.h"
 #include "engine/open_requests.h"
 #include "engine/record.h"
@@ -53,6 +55,35 @@ static void regions_are_found_whatever_their_order(void **state)
     assert_int_equal(sluice_mpi_region_protect(-1, memory, 1), -EINVAL);
     for (int id = 0; id < 2000; id++)
         sluice_mpi_region_protect(id, NULL, 0);
+}
+
+/* As by mprotect(): a copy of it would be ended by a signal. */
+static void memory_that_cannot_be_read_is_found(void **state)
+{
+    (void)state;
+    enum { PAGE = 4096 };
+    char *memory = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    sluice_mpi_region_protect(7, memory, 3 * PAGE);
+    assert_null(sluice_mpi_region_unreadable());
+    mprotect(memory + PAGE, PAGE, PROT_NONE);
+    assert_ptr_equal(sluice_mpi_region_unreadable(), sluice_mpi_region_find(7));
+    sluice_mpi_region_protect(7, memory, PAGE);
+    assert_null(sluice_mpi_region_unreadable());
+    sluice_mpi_region_protect(7, NULL, 0);
+    munmap(memory, 3 * PAGE);
+}
+
+static void what_a_fork_leaves_out_is_seen_whenever_it_was_said(void **state)
+{
+    (void)state;
+    enum { BYTES = 4096 };
+    char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    sluice_mpi_region_protect(7, memory, BYTES);
+    assert_true(sluice_mpi_inherits() && sluice_mpi_inherited());
+    madvise(memory, BYTES, MADV_WIPEONFORK);
+    assert_false(sluice_mpi_inherited());
+    sluice_mpi_region_protect(7, NULL, 0);
+    munmap(memory, BYTES);
 }
 
 static void counts_of_many_streams_are_found_and_dropped(void **state)
@@ -256,6 +287,8 @@ int main(int argc, char **argv)
     sluice_mpi_requests_begin();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(regions_are_found_whatever_their_order, set_up),
+        cmocka_unit_test_setup(memory_that_cannot_be_read_is_found, set_up),
+        cmocka_unit_test_setup(what_a_fork_leaves_out_is_seen_whenever_it_was_said, set_up),
         cmocka_unit_test_setup(counts_of_many_streams_are_found_and_dropped, set_up),
         cmocka_unit_test_setup(messages_are_numbered_in_the_order_of_posting, set_up),
         cmocka_unit_test_setup(drained_messages_are_the_last_of_their_streams, set_up),

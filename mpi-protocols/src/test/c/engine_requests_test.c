@@ -31,6 +31,12 @@ static int wait_all(int count, MPI_Request *requests, MPI_Status *statuses)
     return call_complete(count, requests, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, statuses);
 }
 
+static void handle_errors_by(MPI_Errhandler handler)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+}
+
 static void isend(const int *out, int tag, MPI_Request *request)
 {
     assert_int_equal(
@@ -94,8 +100,7 @@ static void a_wait_tells_of_each_what_became_of_it(void **state)
     MPI_Status statuses[4];
     if (SEES_NO_TRUNCATION)
         skip();
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    handle_errors_by(MPI_ERRORS_RETURN);
     irecv(&in[0], 8, &requests[0]);
     irecv(&in[1], 9, &requests[1]);
     isend(&out[0], 8, &requests[2]);
@@ -115,8 +120,31 @@ static void a_wait_tells_of_each_what_became_of_it(void **state)
         continue;
     assert_int_equal(wait_all(2, requests, statuses), MPI_ERR_IN_STATUS);
     assert_true(sluice_mpi_is_truncated(statuses[1].MPI_ERROR));
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    handle_errors_by(MPI_ERRORS_ARE_FATAL);
+}
+
+/* A call for one request returns what became of it, and a call for an array of one that it is in the status. */
+static void an_array_of_one_has_its_error_in_the_status(void **state)
+{
+    (void)state;
+    static const enum sluice_mpi_how hows[] = {
+        SLUICE_MPI_WAIT,     SLUICE_MPI_TEST,      SLUICE_MPI_WAIT_ALL,
+        SLUICE_MPI_TEST_ALL, SLUICE_MPI_WAIT_SOME, SLUICE_MPI_TEST_SOME,
+    };
+    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
+        MPI_Request request;
+        MPI_Status status;
+        int flag;
+        int count;
+        int index;
+        call_irecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_SELF, &request);
+        sluice_mpi_handle_of(request)->error = MPI_ERR_OTHER;
+        const int result = call_complete(1, &request, hows[i], &count, &flag, &index, &status);
+        assert_int_equal(result, i < 2 ? MPI_ERR_OTHER : MPI_ERR_IN_STATUS);
+        if (i >= 2)
+            assert_int_equal(status.MPI_ERROR, MPI_ERR_OTHER);
+        assert_true(request == MPI_REQUEST_NULL);
+    }
 }
 
 static void requests_are_numbered_anew(void **state)
@@ -130,6 +158,50 @@ static void requests_are_numbered_anew(void **state)
     assert_int_equal(other->number, 2);
     assert_ptr_equal(sluice_mpi_handle_of(other->request), other);
     assert_int_equal(sluice_mpi_handle(SLUICE_MPI_SEND)->number, 3);
+}
+
+static int refused;
+
+static void count_refused(MPI_Comm *where, int *error, ...)
+{
+    (void)where;
+    int class;
+    MPI_Error_class(*error, &class);
+    refused += class == MPI_ERR_REQUEST;
+}
+
+static void a_request_that_cannot_be_started_is_an_error_by_the_handler(void **state)
+{
+    (void)state;
+    MPI_Errhandler counting;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_create_errhandler(count_refused, &counting);
+    handle_errors_by(counting);
+    assert_int_equal(call_start(1, &request), MPI_ERR_REQUEST);
+    assert_int_equal(call_request_free(&request), MPI_ERR_REQUEST);
+    assert_int_equal(call_cancel(&request), MPI_ERR_REQUEST);
+    assert_int_equal(refused, 3);
+    handle_errors_by(MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&counting);
+}
+
+/* Nothing would ever complete it. */
+static void a_start_that_mpi_refuses_leaves_the_request_as_it_was(void **state)
+{
+    (void)state;
+    int in;
+    MPI_Datatype type;
+    MPI_Request request;
+    MPI_Type_contiguous(1, MPI_INT, &type); /* not committed */
+    handle_errors_by(MPI_ERRORS_RETURN);
+    call_recv_init(&in, 1, type, 0, 9, MPI_COMM_SELF, &request);
+    assert_int_not_equal(call_start(1, &request), MPI_SUCCESS);
+    assert_false(sluice_mpi_handle_of(request)->active);
+    assert_int_equal(wait_all(1, &request, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    call_request_free(&request);
+    handle_errors_by(MPI_ERRORS_ARE_FATAL);
+    MPI_Type_free(&type);
+    assert_null(sluice_mpi_handles);
 }
 
 /* A program that frees each send must not have them all in memory until the next wave. */
@@ -284,6 +356,17 @@ static void a_copy_of_a_communicator_is_there_when_its_request_is_complete(void 
     MPI_Comm_free(&made);
 }
 
+static void an_exchange_of_no_type_is_an_error_of_mpi(void **state)
+{
+    (void)state;
+    int in = 0;
+    handle_errors_by(MPI_ERRORS_RETURN);
+    assert_int_not_equal(call_sendrecv_replace(&in, 1, MPI_DATATYPE_NULL, 0, 9, 0, 9, MPI_COMM_SELF,
+                                               MPI_STATUS_IGNORE),
+                         MPI_SUCCESS);
+    handle_errors_by(MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -292,7 +375,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(one_wait_takes_requests_of_any_kind, set_up),
         cmocka_unit_test_setup(a_wait_tells_of_each_what_became_of_it, set_up),
+        cmocka_unit_test_setup(an_array_of_one_has_its_error_in_the_status, set_up),
         cmocka_unit_test_setup(requests_are_numbered_anew, set_up),
+        cmocka_unit_test_setup(a_request_that_cannot_be_started_is_an_error_by_the_handler, set_up),
+        cmocka_unit_test_setup(a_start_that_mpi_refuses_leaves_the_request_as_it_was, set_up),
         cmocka_unit_test_setup(a_freed_send_is_forgotten_and_a_freed_receive_awaited, set_up),
         cmocka_unit_test_setup(a_cancelled_send_is_not_counted, set_up),
         cmocka_unit_test_setup(a_cancelled_send_that_is_freed_is_looked_at, set_up),
@@ -301,6 +387,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_wave_alone_says_when_what_was_freed_is_looked_at, set_up),
         cmocka_unit_test_setup(a_copy_of_a_communicator_is_there_when_its_request_is_complete,
                                set_up),
+        cmocka_unit_test_setup(an_exchange_of_no_type_is_an_error_of_mpi, set_up),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     MPI_Finalize();

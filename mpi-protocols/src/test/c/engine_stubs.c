@@ -88,6 +88,12 @@ int sluice_session_close(sluice_session *session)
     return 0;
 }
 
+int sluice_failure(int error, const char *format, ...)
+{
+    (void)format;
+    return -error;
+}
+
 const char *sluice_message(void)
 {
     return "";

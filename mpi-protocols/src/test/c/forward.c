@@ -170,15 +170,18 @@ static int ask(int count, MPI_Request *reals, enum sluice_mpi_how how, int *outc
                int *indices, MPI_Status *statuses)
 {
     switch (how) {
+    case SLUICE_MPI_WAIT:
+        return real.Wait(reals, statuses);
     case SLUICE_MPI_WAIT_ALL:
-        return count == 1 ? real.Wait(reals, statuses) : real.Waitall(count, reals, statuses);
+        return real.Waitall(count, reals, statuses);
     case SLUICE_MPI_WAIT_ANY:
         return real.Waitany(count, reals, indices, statuses);
     case SLUICE_MPI_WAIT_SOME:
         return real.Waitsome(count, reals, outcount, indices, statuses);
+    case SLUICE_MPI_TEST:
+        return real.Test(reals, flag, statuses);
     case SLUICE_MPI_TEST_ALL:
-        return count == 1 ? real.Test(reals, flag, statuses)
-                          : real.Testall(count, reals, flag, statuses);
+        return real.Testall(count, reals, flag, statuses);
     case SLUICE_MPI_TEST_ANY:
         return real.Testany(count, reals, indices, flag, statuses);
     default:

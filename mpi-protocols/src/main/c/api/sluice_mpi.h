@@ -26,7 +26,8 @@
  *   - Protect the same ids, with the sizes of the checkpoint, on its way to the first one. Before that, every
  *     message that is sent is received. Communicators and datatypes are made before it as well.
  *   - Between two receives do the same again when it gets the same again: no times, no random
- *     numbers of the machine.
+ *     numbers of the machine. C3 compares what is sent: a struct that is sent as MPI_BYTE has its padding
+ *     sent as well, so set all of it, as by memset(), or give it a datatype.
  *   - Call these functions from the thread that calls MPI, between MPI_Init and MPI_Finalize.
  *
  * Link with -lsluice_mpi. Works with Open MPI and MPICH. Fortran: module sluice_mpi.

@@ -59,6 +59,9 @@ void sluice_mpi_c3_left(struct sluice_mpi_comm *comm,
 /* A collective that was open at the line: its result is in the record. */
 void sluice_mpi_c3_answer_open(struct sluice_mpi_handle *handle);
 
+/* A recovery ends where nothing of it is left. */
+void sluice_mpi_c3_look_whether_over(void);
+
 /* Whether messages of a recovery are still to be sent from the layer's memory. */
 bool sluice_mpi_c3_buffers(void);
 

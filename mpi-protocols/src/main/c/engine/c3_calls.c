@@ -83,8 +83,7 @@ static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag,
     buffered = one;
 }
 
-/* A recovery ends where nothing of it is left. */
-static void look_whether_over(void)
+void sluice_mpi_c3_look_whether_over(void)
 {
     if (!sluice_mpi_replay_is_on())
         sluice_mpi_look_busy();
@@ -98,7 +97,8 @@ static void compare(const struct sluice_mpi_sent *now, const struct sluice_mpi_c
         && was->check != now->check) {
         sluice_mpi_abort(
             "message %lld to rank %d with tag %d differs from its first sending: the program is "
-            "not the same between two receives, as C3 needs it; use --protocol pcl",
+            "not the same between two receives, as C3 needs it, or sends padding of a struct as "
+            "MPI_BYTE that it has not set; use --protocol pcl",
             (long long)now->message.number, comm->world[dest], now->message.stream.tag);
     }
     sluice_mpi_replay_check(SLUICE_MPI_EVENT_SENT, now, sizeof *now);
@@ -116,7 +116,7 @@ bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, 
     if (again)
         compare(&sent, comm, dest);
     if (sluice_mpi_replay_suppresses(&sent.message)) {
-        look_whether_over();
+        sluice_mpi_c3_look_whether_over();
         return true;
     }
     if (again)
@@ -227,7 +227,7 @@ void sluice_mpi_c3_completes(struct sluice_mpi_handle *const *handles, int count
         sluice_mpi_replay_head(SLUICE_MPI_EVENT_COMPLETED, &length);
         sluice_mpi_replay_next();
     }
-    look_whether_over();
+    sluice_mpi_c3_look_whether_over();
 }
 
 static void hide_all(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how)
@@ -303,7 +303,7 @@ int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MP
     if (!waits && sluice_mpi_replay_tells_nothing()) {
         *flag = 0;
         sluice_mpi_replay_tell_nothing();
-        look_whether_over();
+        sluice_mpi_c3_look_whether_over();
         return MPI_SUCCESS;
     }
     size_t length;
@@ -316,7 +316,7 @@ int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MP
     if (message != NULL)
         await_found(comm, message, status);
     sluice_mpi_replay_next();
-    look_whether_over();
+    sluice_mpi_c3_look_whether_over();
     return MPI_SUCCESS;
 }
 

@@ -11,12 +11,6 @@
 
 static int64_t blocking; /* the request of the collective that blocks */
 
-static void look_whether_over(void)
-{
-    if (!sluice_mpi_replay_is_on())
-        sluice_mpi_look_busy();
-}
-
 static uint32_t check_inputs(const struct sluice_mpi_collective *collective)
 {
     const int count = sluice_mpi_inputs(collective, NULL, 0);
@@ -108,7 +102,7 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
         handle->complete = true;
     }
     comm->collectives++; /* so that nobody waits for it any more */
-    look_whether_over();
+    sluice_mpi_c3_look_whether_over();
     comm->collectives--;
     return true;
 }
@@ -123,7 +117,7 @@ void sluice_mpi_c3_left(struct sluice_mpi_comm *comm,
         free(pieces);
     }
     complete_blocking();
-    look_whether_over();
+    sluice_mpi_c3_look_whether_over();
 }
 
 void sluice_mpi_c3_answer_open(struct sluice_mpi_handle *handle)

@@ -22,9 +22,11 @@ enum sluice_mpi_mode {
 };
 
 enum sluice_mpi_how {
+    SLUICE_MPI_WAIT,
     SLUICE_MPI_WAIT_ALL,
     SLUICE_MPI_WAIT_ANY,
     SLUICE_MPI_WAIT_SOME,
+    SLUICE_MPI_TEST,
     SLUICE_MPI_TEST_ALL,
     SLUICE_MPI_TEST_ANY,
     SLUICE_MPI_TEST_SOME,
@@ -33,7 +35,7 @@ enum sluice_mpi_how {
 /* Whether the call returns although nothing is complete. */
 static inline bool sluice_mpi_tests(enum sluice_mpi_how how)
 {
-    return how >= SLUICE_MPI_TEST_ALL;
+    return how >= SLUICE_MPI_TEST;
 }
 
 int call_send(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
@@ -64,9 +66,9 @@ int call_cancel(MPI_Request *request);
 int call_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
 /*
- * All Wait and Test functions; a single one is WAIT_ALL or TEST_ALL of one. `indices` has one index of WAIT_ANY
- * and TEST_ANY; `outcount` is of the SOME ones, `flag` of TEST_ALL and TEST_ANY; what is not needed is NULL.
- * `statuses` may be MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, by `how`; of a single one the former.
+ * All Wait and Test functions; WAIT and TEST are of one request, and return its error. `indices` has one index of
+ * WAIT_ANY and TEST_ANY; `outcount` is of the SOME ones, `flag` of TEST, TEST_ALL and TEST_ANY; what is not needed is
+ * NULL. `statuses` may be MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, by `how`.
  */
 int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int *outcount,
                   int *flag, int *indices, MPI_Status *statuses);

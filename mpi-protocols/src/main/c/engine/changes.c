@@ -220,9 +220,8 @@ void sluice_mpi_changes_decide(int64_t wave, bool commit)
 {
     if (!commit || wave == base) /* known already */
         return;
-    if (wave
-        != expected) { /* its hashes are not known, and the ones before are of no newest wave */
-        base = -1;
+    if (wave != expected) {
+        base = -1; /* its hashes are not known, and the ones before are of no newest wave */
         return;
     }
     const struct image *image = images[next];

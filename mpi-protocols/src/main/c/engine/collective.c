@@ -69,7 +69,7 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
 int call_sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag,
                           int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    if (sluice_mpi_comm_of(comm) == NULL || count < 0) {
+    if (sluice_mpi_comm_of(comm) == NULL || count < 0 || type == MPI_DATATYPE_NULL) {
         return real.Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm,
                                      status);
     }

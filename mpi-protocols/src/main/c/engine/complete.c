@@ -1,4 +1,4 @@
-/* All Wait and Test functions, and what else is done with requests. */
+/* All Wait and Test functions. */
 #include <stdlib.h>
 
 #include "c3.h"
@@ -36,10 +36,20 @@ static void look(struct asked *asked)
     }
 }
 
+static bool is_of_one(enum sluice_mpi_how how)
+{
+    return how == SLUICE_MPI_WAIT || how == SLUICE_MPI_TEST;
+}
+
+static bool is_of_all(enum sluice_mpi_how how)
+{
+    return is_of_one(how) || how == SLUICE_MPI_WAIT_ALL || how == SLUICE_MPI_TEST_ALL;
+}
+
 static bool is_satisfied(const struct asked *asked)
 {
-    const bool all = asked->how == SLUICE_MPI_WAIT_ALL || asked->how == SLUICE_MPI_TEST_ALL;
-    return all || asked->active == 0 ? asked->complete == asked->active : asked->complete > 0;
+    return is_of_all(asked->how) || asked->active == 0 ? asked->complete == asked->active
+                                                       : asked->complete > 0;
 }
 
 /* Blocks in the library, where nothing else is to be done. */
@@ -54,7 +64,7 @@ static void block(struct asked *asked)
             || handle->real == MPI_REQUEST_NULL) {
             continue;
         }
-        if (asked->how == SLUICE_MPI_WAIT_ALL) {
+        if (is_of_all(asked->how)) {
             MPI_Status status;
             handle->error = real.Wait(&handle->real, &status);
             sluice_mpi_handle_completed(handle, &status);
@@ -160,10 +170,10 @@ static int answer_all(struct asked *asked, MPI_Status *statuses)
             continue;
         }
         const int error = deliver(asked, at, status);
-        if (status != MPI_STATUS_IGNORE && asked->count > 1)
+        if (status != MPI_STATUS_IGNORE && !is_of_one(asked->how))
             status->MPI_ERROR = error;
         if (error != MPI_SUCCESS)
-            result = asked->count > 1 ? MPI_ERR_IN_STATUS : error;
+            result = is_of_one(asked->how) ? error : MPI_ERR_IN_STATUS;
     }
     return result;
 }
@@ -221,7 +231,9 @@ static int answer(struct asked *asked, int *outcount, int *flag, int *indices, M
     if (sluice_mpi_busy)
         tell(asked);
     switch (asked->how) {
+    case SLUICE_MPI_WAIT:
     case SLUICE_MPI_WAIT_ALL:
+    case SLUICE_MPI_TEST:
     case SLUICE_MPI_TEST_ALL:
         if (flag != NULL)
             *flag = is_satisfied(asked);
@@ -238,7 +250,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
                   int *flag, int *indices, MPI_Status *statuses)
 {
     sluice_mpi_poll();
-    if (how == SLUICE_MPI_WAIT_ALL && count <= FEW && !sluice_mpi_busy
+    if (is_of_all(how) && !sluice_mpi_tests(how) && count <= FEW && !sluice_mpi_busy
         && wait_for_all(count, requests, statuses)) {
         return MPI_SUCCESS;
     }
@@ -260,130 +272,4 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
     if (asked.handles != few)
         free(asked.handles);
     return result;
-}
-
-static int start(struct sluice_mpi_handle *handle)
-{
-    handle->active = true;
-    handle->complete = false;
-    handle->cancelled = false;
-    handle->number = ++sluice_mpi_requests; /* it is another one to the protocols */
-    switch (handle->kind) {
-    case SLUICE_MPI_SEND:
-        return sluice_mpi_send_start(handle);
-    case SLUICE_MPI_RECEIVE:
-        return sluice_mpi_receive_start(handle);
-    default:
-        return real.Start(&handle->real);
-    }
-}
-
-int call_start(int count, MPI_Request *requests)
-{
-    sluice_mpi_poll();
-    for (int at = 0; at < count; at++) {
-        struct sluice_mpi_handle *handle = sluice_mpi_handle_of(requests[at]);
-        if (handle == NULL || !handle->persistent || handle->active)
-            return MPI_ERR_REQUEST;
-        const int result = start(handle);
-        if (result != MPI_SUCCESS)
-            return result;
-    }
-    return MPI_SUCCESS;
-}
-
-/*
- * What is freed while it is active goes on. A send is counted already, unless it is cancelled in time. At that one and at
- * a receive the layer looks until it is complete.
- */
-int call_request_free(MPI_Request *request)
-{
-    sluice_mpi_poll();
-    struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
-    if (handle == NULL)
-        return MPI_ERR_REQUEST;
-    *request = MPI_REQUEST_NULL;
-    const bool over = sluice_mpi_handle_look(handle);
-    const bool counted = handle->kind == SLUICE_MPI_SEND && !handle->cancelled;
-    if (!over && counted)
-        real.Request_free(&handle->real);
-    if (over || counted)
-        sluice_mpi_handle_end(handle);
-    else
-        sluice_mpi_handle_free(handle);
-    return MPI_SUCCESS;
-}
-
-int call_cancel(MPI_Request *request)
-{
-    sluice_mpi_poll();
-    struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
-    if (handle == NULL)
-        return MPI_ERR_REQUEST;
-    if (sluice_mpi_busy)
-        sluice_mpi_c3_cannot("MPI_Cancel is called while what crosses the line is recorded");
-    handle->cancelled = true;
-    handle->plain = false;
-    return handle->active && handle->real != MPI_REQUEST_NULL ? real.Cancel(&handle->real)
-                                                              : MPI_SUCCESS;
-}
-
-int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
-{
-    sluice_mpi_poll();
-    struct sluice_mpi_handle *handle = sluice_mpi_handle_of(request);
-    if (sluice_mpi_busy) {
-        sluice_mpi_c3_cannot(
-            "MPI_Request_get_status is called while what crosses the line is recorded");
-    }
-    *flag = handle == NULL || sluice_mpi_handle_look(handle);
-    if (*flag && sluice_mpi_handle_is_active(handle)) {
-        if (status != MPI_STATUS_IGNORE)
-            *status = handle->status;
-    } else if (*flag) {
-        sluice_mpi_empty_status(status);
-    }
-    return MPI_SUCCESS;
-}
-
-int call_uncounted(MPI_Request *request, bool persistent)
-{
-    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
-    handle->persistent = persistent;
-    handle->active = !persistent;
-    if (persistent && sluice_mpi_busy) {
-        sluice_mpi_c3_cannot(
-            "a persistent collective is made while what crosses the line is recorded");
-    }
-    handle->real = *request;
-    *request = handle->request;
-    return MPI_SUCCESS;
-}
-
-int call_ready(const MPI_Status *status, MPI_Request *request)
-{
-    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
-    handle->complete = true;
-    handle->status = *status;
-    *request = handle->request;
-    return MPI_SUCCESS;
-}
-
-int call_type_freed(MPI_Datatype type)
-{
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
-        if (one->type == type && one->own == MPI_DATATYPE_NULL && one->comm != NULL
-            && one->kind <= SLUICE_MPI_RECEIVE) {
-            real.Type_dup(type, &one->own);
-            one->type = one->own;
-            one->plain = false;
-        }
-        for (int i = 0; i < one->results; i++) {
-            if (one->pieces[i].type == type && !one->pieces[i].own) {
-                real.Type_dup(type, &one->pieces[i].type);
-                one->pieces[i].own = true;
-            }
-        }
-    }
-    return MPI_SUCCESS;
 }

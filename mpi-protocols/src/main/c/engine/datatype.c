@@ -35,22 +35,6 @@ static void end(struct contents *of)
     free(of->types);
 }
 
-/* Types that nobody frees. */
-static bool is_mpis(int combiner)
-{
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL
-        || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
-}
-
-static void free_unless_mpis(MPI_Datatype *type)
-{
-    int some[3];
-    int combiner;
-    real.Type_get_envelope(*type, some, some + 1, some + 2, &combiner);
-    if (!is_mpis(combiner))
-        real.Type_free(type);
-}
-
 static int number_of(MPI_Datatype type)
 {
 #ifdef OPEN_MPI
@@ -118,7 +102,7 @@ const char *sluice_mpi_datatype_put(struct sluice_mpi_bytes *bytes, MPI_Datatype
     for (int i = 0; i < of.type_count; i++) {
         if (why == NULL)
             why = sluice_mpi_datatype_put(bytes, of.types[i]);
-        free_unless_mpis(&of.types[i]);
+        sluice_mpi_free_unless_mpis(&of.types[i]);
     }
     end(&of);
     return why;
@@ -243,7 +227,7 @@ static MPI_Datatype make(struct sluice_mpi_reader *reader, bool values, bool *mp
     const struct padded *const one = values ? padding_of(made) : NULL;
     if (one != NULL)
         made = without_padding(one);
-    *mpis = is_mpis(of.combiner) && one == NULL;
+    *mpis = sluice_mpi_is_mpis(of.combiner) && one == NULL;
     free(kept);
     end(&of);
     return made;
@@ -275,7 +259,7 @@ static bool has_padding(MPI_Datatype type)
     look_at(type, &of);
     for (int i = 0; i < of.type_count; i++) {
         found = found || has_padding(of.types[i]);
-        free_unless_mpis(&of.types[i]);
+        sluice_mpi_free_unless_mpis(&of.types[i]);
     }
     end(&of);
     return found;

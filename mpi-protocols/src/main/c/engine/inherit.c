@@ -1,7 +1,7 @@
 /*
  * Memory that is shared changes under the child, and some may be left out of forks (MADV_DONTFORK) or be zero there
- * (MADV_WIPEONFORK). The kernel says so in its list of mappings. To read that takes long in a large process, so it is read
- * when the program has protected other memory since.
+ * (MADV_WIPEONFORK). The kernel says so in its list of mappings. To read that takes long in a large process, so the rank
+ * reads it when the program has protected other memory since. The child reads its own each time, as nobody waits for it.
  */
 #include "inherit.h"
 
@@ -12,23 +12,13 @@
 
 #include "regions.h"
 
-static bool is_protected(uintptr_t low, uintptr_t high)
-{
-    for (int i = 0; i < sluice_mpi_region_count; i++) {
-        const uintptr_t begin = (uintptr_t)sluice_mpi_regions[i].pointer;
-        if (begin < high && begin + sluice_mpi_regions[i].bytes > low)
-            return true;
-    }
-    return false;
-}
-
 static bool is_strange(const char *flags)
 {
     return strstr(flags, " sh ") != NULL || strstr(flags, " dc ") != NULL
         || strstr(flags, " wf ") != NULL;
 }
 
-static bool look(void)
+bool sluice_mpi_inherited(void)
 {
     FILE *mappings = fopen("/proc/self/smaps", "re");
     char *line = NULL;
@@ -46,7 +36,7 @@ static bool look(void)
             high = end;
         } else if (strncmp(line, "VmFlags:", 8) == 0) {
             known = true;
-            all = !is_strange(line) || !is_protected(low, high);
+            all = !is_strange(line) || sluice_mpi_region_within(low, high) == NULL;
         }
     }
     free(line);
@@ -61,7 +51,7 @@ bool sluice_mpi_inherits(void)
     static bool inherits;
     if (looked != sluice_mpi_region_changes) {
         looked = sluice_mpi_region_changes;
-        inherits = look();
+        inherits = sluice_mpi_inherited();
     }
     return inherits;
 }

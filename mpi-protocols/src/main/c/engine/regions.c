@@ -123,6 +123,35 @@ static bool is_writable(uintptr_t page)
         || errno != EFAULT;
 }
 
+const struct sluice_mpi_region *sluice_mpi_region_within(uintptr_t low, uintptr_t high)
+{
+    for (int at = 0; at < sluice_mpi_region_count; at++) {
+        const uintptr_t begin = (uintptr_t)sluice_mpi_regions[at].pointer;
+        if (begin < high && begin + sluice_mpi_regions[at].bytes > low)
+            return &sluice_mpi_regions[at];
+    }
+    return NULL;
+}
+
+const struct sluice_mpi_region *sluice_mpi_region_unreadable(void)
+{
+    FILE *mappings = fopen("/proc/self/maps", "re");
+    char *line = NULL;
+    size_t room = 0;
+    const struct sluice_mpi_region *found = NULL;
+    while (mappings != NULL && found == NULL && getline(&line, &room, mappings) > 0) {
+        unsigned long low;
+        unsigned long high;
+        char readable;
+        if (sscanf(line, "%lx-%lx %c", &low, &high, &readable) == 3 && readable != 'r')
+            found = sluice_mpi_region_within(low, high);
+    }
+    free(line);
+    if (mappings != NULL)
+        fclose(mappings);
+    return found;
+}
+
 const char *sluice_mpi_regions_unfit(void)
 {
     static char why[200];

@@ -7,6 +7,7 @@
  */
 #include "snapshot.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -14,8 +15,10 @@
 #include "changes.h"
 #include "child.h"
 #include "control.h"
+#include "failure.h"
 #include "inherit.h"
 #include "protocol.h"
+#include "regions.h"
 #include "wrappers/real.h"
 
 #define AGAIN 16
@@ -120,9 +123,15 @@ void sluice_mpi_snapshot_spot(void)
 
 /* ---- taking one ---- */
 
+#define NOT_INHERITED "protected memory is shared, or left out of forks"
+
 static int write_in_child(void *argument, char *why)
 {
     const struct work *work = argument;
+    if (!sluice_mpi_inherited()) {
+        strcpy(why, NOT_INHERITED ": use --snapshot copy");
+        return -EINVAL;
+    }
     int error = sluice_mpi_state_write(work->wave, work->begin, true);
     if (error == 0)
         error = sluice_session_close(sluice_mpi_session);
@@ -131,9 +140,22 @@ static int write_in_child(void *argument, char *why)
     return error;
 }
 
+/* A signal would end the rank in the middle of what it copies. */
+static int check_readable(void)
+{
+    const struct sluice_mpi_region *region = sluice_mpi_region_unreadable();
+    return region == NULL ? 0
+                          : sluice_failure(EFAULT,
+                                           "the memory of the region with id %d cannot be read: "
+                                           "protect what the program uses",
+                                           region->id);
+}
+
 static int copy(const struct work *work, int64_t began)
 {
-    const int error = sluice_mpi_state_write(work->wave, work->begin, false);
+    int error = check_readable();
+    if (error == 0)
+        error = sluice_mpi_state_write(work->wave, work->begin, false);
     result = error == 0 ? 1 : 0;
     const int64_t now = sluice_mpi_now();
     if (error == 0)
@@ -146,7 +168,7 @@ static int copy(const struct work *work, int64_t began)
 static const char *start_child(struct work *work, int64_t began)
 {
     if (!sluice_mpi_inherits())
-        return "protected memory is shared, or left out of forks";
+        return NOT_INHERITED;
     const int error = sluice_mpi_child_begin(&child, write_in_child, work);
     if (error != 0)
         return strerror(-error);

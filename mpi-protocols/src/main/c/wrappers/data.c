@@ -1,7 +1,6 @@
 #include "data.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +9,24 @@
 /* Packed at a time where data is only looked at. */
 #define LOOK 65536
 
+bool sluice_mpi_is_mpis(int combiner)
+{
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL
+        || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+void sluice_mpi_free_unless_mpis(MPI_Datatype *type)
+{
+    int some[3];
+    int combiner;
+    real.Type_get_envelope(*type, some, some + 1, some + 2, &combiner);
+    if (!sluice_mpi_is_mpis(combiner))
+        real.Type_free(type);
+}
+
 int64_t sluice_mpi_packed(int64_t count, MPI_Datatype type)
 {
-    MPI_Count size;
+    MPI_Count size = 0; /* of what is no type */
     real.Type_size_x(type, &size);
     return count * (int64_t)size;
 }
@@ -43,13 +57,7 @@ static bool is_made_of_ordered(MPI_Datatype type, int integers, int addresses, i
     if (some != NULL && others != NULL && types == 1) {
         real.Type_get_contents(type, integers, addresses, types, some, others, &inner);
         ordered = is_in_order(inner);
-        int kind;
-        int sizes[3];
-        real.Type_get_envelope(inner, sizes, sizes + 1, sizes + 2, &kind);
-        if (kind != MPI_COMBINER_NAMED && kind != MPI_COMBINER_F90_REAL
-            && kind != MPI_COMBINER_F90_COMPLEX && kind != MPI_COMBINER_F90_INTEGER) {
-            real.Type_free(&inner);
-        }
+        sluice_mpi_free_unless_mpis(&inner);
     }
     free(some);
     free(others);
@@ -97,6 +105,62 @@ static int64_t extent_of(MPI_Datatype type)
     return extent;
 }
 
+#if MPI_VERSION >= 4
+
+static int pack_at(const void *buffer, int count, MPI_Datatype type, void *packed, int64_t bytes)
+{
+    MPI_Count position = 0;
+    return real.Pack_c(buffer, count, type, packed, bytes, &position, MPI_COMM_WORLD);
+}
+
+static int unpack_at(const void *packed, int64_t bytes, void *buffer, int count, MPI_Datatype type)
+{
+    MPI_Count position = 0;
+    return real.Unpack_c(packed, bytes, &position, buffer, count, type, MPI_COMM_WORLD);
+}
+
+#else
+
+/*
+ * One element may have more bytes than an int counts, and MPI_Pack counts by that. A message has no such limit: this rank
+ * sends it to itself, where no receive of the program can take it.
+ */
+static int send_to_itself(const void *from, int count, MPI_Datatype type, void *to, int room,
+                          MPI_Datatype room_type)
+{
+    static MPI_Comm itself = MPI_COMM_NULL;
+    if (itself == MPI_COMM_NULL)
+        real.Comm_split(MPI_COMM_SELF, 0, 0, &itself); /* which copies no attributes */
+    return real.Sendrecv(from, count, type, 0, 0, to, room, room_type, 0, 0, itself,
+                         MPI_STATUS_IGNORE);
+}
+
+static int pack_at(const void *buffer, int count, MPI_Datatype type, void *packed, int64_t bytes)
+{
+    int position = 0;
+    if (bytes <= sluice_mpi_most_bytes)
+        return real.Pack(buffer, count, type, packed, (int)bytes, &position, MPI_COMM_WORLD);
+    int whole;
+    MPI_Datatype whole_type = sluice_mpi_bytes_type(bytes, &whole);
+    const int result = send_to_itself(buffer, count, type, packed, whole, whole_type);
+    sluice_mpi_bytes_type_end(whole_type);
+    return result;
+}
+
+static int unpack_at(const void *packed, int64_t bytes, void *buffer, int count, MPI_Datatype type)
+{
+    int position = 0;
+    if (bytes <= sluice_mpi_most_bytes)
+        return real.Unpack(packed, (int)bytes, &position, buffer, count, type, MPI_COMM_WORLD);
+    int whole;
+    MPI_Datatype whole_type = sluice_mpi_bytes_type(bytes, &whole);
+    const int result = send_to_itself(packed, whole, whole_type, buffer, count, type);
+    sluice_mpi_bytes_type_end(whole_type);
+    return result;
+}
+
+#endif
+
 /*
  * MPICH refuses to pack from MPI_BOTTOM, which is no address, and to unpack to it. With another buffer the elements lie so
  * much before it. Returns a type of which one is all that lies there; the caller ends it.
@@ -113,24 +177,20 @@ static MPI_Datatype type_away(MPI_Datatype type, int count)
 
 static int pack(const void *buffer, int count, MPI_Datatype type, void *packed, int64_t bytes)
 {
-    int position = 0;
     if (buffer != MPI_BOTTOM)
-        return real.Pack(buffer, count, type, packed, (int)bytes, &position, MPI_COMM_WORLD);
+        return pack_at(buffer, count, type, packed, bytes);
     MPI_Datatype moved = type_away(type, count);
-    const int result = real.Pack((char *)MPI_BOTTOM + AWAY, 1, moved, packed, (int)bytes, &position,
-                                 MPI_COMM_WORLD);
+    const int result = pack_at((char *)MPI_BOTTOM + AWAY, 1, moved, packed, bytes);
     real.Type_free(&moved);
     return result;
 }
 
 static int unpack(const void *packed, int64_t bytes, void *buffer, int count, MPI_Datatype type)
 {
-    int position = 0;
     if (buffer != MPI_BOTTOM)
-        return real.Unpack(packed, (int)bytes, &position, buffer, count, type, MPI_COMM_WORLD);
+        return unpack_at(packed, bytes, buffer, count, type);
     MPI_Datatype moved = type_away(type, count);
-    const int result = real.Unpack(packed, (int)bytes, &position, (char *)MPI_BOTTOM + AWAY, 1,
-                                   moved, MPI_COMM_WORLD);
+    const int result = unpack_at(packed, bytes, (char *)MPI_BOTTOM + AWAY, 1, moved);
     real.Type_free(&moved);
     return result;
 }

@@ -5,8 +5,13 @@
 #pragma once
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Types of MPI's own, by their combiner: nobody frees them. */
+bool sluice_mpi_is_mpis(int combiner);
+void sluice_mpi_free_unless_mpis(MPI_Datatype *type);
 
 /* How many bytes the data has when it is packed. */
 int64_t sluice_mpi_packed(int64_t count, MPI_Datatype type);

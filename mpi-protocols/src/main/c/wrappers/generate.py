@@ -172,12 +172,12 @@ SLUICE_MPI_ALIAS(%s)
 
     def completion(self, function, _):
         calls = {
-            "Wait": "1, request, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, status",
+            "Wait": "1, request, SLUICE_MPI_WAIT, NULL, NULL, NULL, status",
             "Waitall": "count, array_of_requests, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, array_of_statuses",
             "Waitany": "count, array_of_requests, SLUICE_MPI_WAIT_ANY, NULL, NULL, indx, status",
             "Waitsome": "incount, array_of_requests, SLUICE_MPI_WAIT_SOME, outcount, NULL, "
                         "array_of_indices, array_of_statuses",
-            "Test": "1, request, SLUICE_MPI_TEST_ALL, NULL, flag, NULL, status",
+            "Test": "1, request, SLUICE_MPI_TEST, NULL, flag, NULL, status",
             "Testall": "count, array_of_requests, SLUICE_MPI_TEST_ALL, NULL, flag, NULL, array_of_statuses",
             "Testany": "count, array_of_requests, SLUICE_MPI_TEST_ANY, NULL, flag, indx, status",
             "Testsome": "incount, array_of_requests, SLUICE_MPI_TEST_SOME, outcount, NULL, "

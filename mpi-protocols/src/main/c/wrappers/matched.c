@@ -94,6 +94,8 @@ static struct message *remove_of(MPI_Message handle)
 static int hand_over(void *buf, int count, MPI_Datatype type, MPI_Message *handle,
                      MPI_Status *status)
 {
+    if (count < 0 || type == MPI_DATATYPE_NULL) /* MPI says so */
+        return real.Recv(buf, count, type, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_SELF, status);
     struct message *one = remove_of(*handle);
     if (one == NULL)
         return real.Mrecv(buf, count, type, handle, status); /* which says what is wrong */

@@ -29,6 +29,7 @@ import org.sluice.core.store.SeriesFormat;
  */
 public record WaveFiles(Path folder) {
   private static final String DATA = "data";
+  private static final long ASKING_MILLIS = 20;
 
   /** Set by sluice mpi for sluice run. */
   private static final String ALONE = "SLUICE_MPI_BESIDE";
@@ -156,6 +157,11 @@ public record WaveFiles(Path folder) {
     return folder.resolve("waves/ask");
   }
 
+  /** Is locked by the user who asks. */
+  private Path turn() {
+    return folder.resolve("waves/turn");
+  }
+
   /** Says how far a wave is. */
   Path progress() {
     return folder.resolve("waves/under-way");
@@ -204,7 +210,8 @@ public record WaveFiles(Path folder) {
 
   /**
    * Asks for a wave. A job takes the question away, whatever it is at. One that no job takes is
-   * withdrawn: the next job would have it.
+   * withdrawn: the next job would have it. Users ask one after the other, as one's withdrawal would
+   * look to another as if a job had taken its question.
    *
    * @param patience how long a job may take to see it
    * @return whether a job has taken it
@@ -212,11 +219,23 @@ public record WaveFiles(Path folder) {
    * @throws InterruptedException when the thread is interrupted
    */
   public boolean ask(final Duration patience) throws IOException, InterruptedException {
-    Files.createDirectories(asking().getParent());
-    Files.write(asking(), new byte[0]);
     final long end = System.nanoTime() + patience.toNanos();
+    SeriesFormat.createFolder(asking().getParent());
+    try (NativeFile turn = NativeFile.open(turn(), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE)) {
+      while (!turn.tryLock()) {
+        if (System.nanoTime() >= end) {
+          return false;
+        }
+        Thread.sleep(ASKING_MILLIS);
+      }
+      return askInTurn(end);
+    }
+  }
+
+  private boolean askInTurn(final long end) throws IOException, InterruptedException {
+    Files.write(asking(), new byte[0]);
     while (Files.exists(asking()) && System.nanoTime() < end) {
-      Thread.sleep(20);
+      Thread.sleep(ASKING_MILLIS);
     }
     return !Files.deleteIfExists(asking());
   }
