@@ -9,8 +9,25 @@
 
 enum { SLOTS = 6, MOST_RANKS = 8, MOST = 8192, GIVEN = 2 * MOST };
 
-/* How long the messages are and in which memory they lie. */
-enum shape { PLAIN, STRIDED, TWO_BLOCKS, SHAPES };
+/* How the numbers of a message lie in memory, by which of MPI's functions: mix_types.c. */
+enum shape {
+    PLAIN,
+    STRIDED,
+    TWO_BLOCKS,
+    OF_BYTES,
+    REVERSED,
+    REVERSED_BYTES,
+    STRUCT,
+    RESIZED,
+    SUBARRAY,
+    DARRAY,
+    COPIED,
+    ABSOLUTE, /* from MPI_BOTTOM */
+    SHAPES
+};
+
+/* What a seed has or has not, so that none hides another. */
+enum part { AHEAD, PAIRS_ANEW, FREED, CANCELLED, REFUSED, VECTORS, ASKED_STATUS, COMMUNICATORS };
 
 /* An operation that is open. `kind` 0: none. */
 struct slot {
@@ -30,6 +47,17 @@ struct mix {
     struct slot slots[SLOTS];
 };
 
+/* A collective: of how many numbers, and of how many of each member. MPI may look at the arrays until it is complete. */
+struct call {
+    MPI_Comm comm;
+    int rank, ranks, root, count;
+    int32_t *out, *in;
+    int counts[MOST_RANKS], places[MOST_RANKS];
+    int sent[MOST_RANKS], bytes[MOST_RANKS];
+    MPI_Aint apart[2];
+    MPI_Datatype types[MOST_RANKS];
+};
+
 extern struct corpus corpus;
 extern struct mix *mix;
 extern MPI_Comm world, copy, half, ring,
@@ -38,31 +66,59 @@ extern MPI_Comm world, copy, half, ring,
 /* Below `most`, the same at all ranks, and the next time another one. */
 int chance(int most);
 
+/* Whether the seed has it: one of two has. */
+bool has(enum part part);
+
+/* The neighbors in the world. */
+int to_right(void);
+int to_left(void);
+
 /* The data of a message: of the rank in its communicator, in its step. */
 int32_t value(int64_t step, int rank, int i);
 
 /* Goes into the result. */
 void remember(const void *data, size_t bytes);
 
-/* A datatype for `count` numbers, to be freed where it is used. */
-MPI_Datatype shaped(enum shape shape, int count);
+/* Ends all that is open of the slot, by any of the functions that wait or test. */
+void finish(struct slot *slot);
+
+/* A datatype for `count` numbers of this memory, to be freed where it is used, and where it is used from. */
+MPI_Datatype shaped(enum shape shape, int count, const int32_t *memory);
+void *from(enum shape shape, const int32_t *memory);
 
 /* The i-th number of a message in memory of this shape. */
 int place(enum shape shape, int count, int i);
 
-/* Ends all that is open of the slot, by any of the functions that wait or test. */
-void finish(struct slot *slot);
-
 /* Messages, in mix_messages.c. A slot is empty before `begin`, and `end` ends it. */
 void begin_messages(struct slot *slot, int number);
 void end_messages(struct slot *slot, int number);
-void messages_at_once(void);
 void make_persistent(void);
+void check_values(const int32_t *in, enum shape shape, int count, int64_t step, int from);
+
+/* Those that are over in a step, in mix_at_once.c. */
+void messages_at_once(void);
+
+/* Lives of requests, in mix_requests.c. */
+void requests_begin(void);
+void requests_step(void);
+void requests_end(void);
+
+/* What MPI refuses, in mix_refused.c. */
+void refused_begin(void);
+void refused_step(void);
 
 /* Collectives, in mix_collectives.c. */
 void begin_collective(struct slot *slot);
 void end_collective(struct slot *slot);
 void collectives_at_once(void);
-void communicators_at_once(void);
+
+/* Those of unequal parts, in place, or of neighbors, in mix_vectors.c: of `VECTORS_KINDS` kinds. NULL: it blocks. */
+enum { VECTORS_KINDS = 17 };
+void vectors_begin(void);
+void call_vector(struct call *call, int kind, int64_t step, MPI_Request *request);
+
+/* Communicators, in mix_communicators.c. */
+void communicators_begin(void);
+void communicators_step(void);
 
 #endif

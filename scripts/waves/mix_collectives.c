@@ -1,21 +1,14 @@
-/* Collectives of mix: blocking ones, ones that end in another step, and communicators that live for a moment. */
+/* Collectives of mix: blocking ones, and ones that end in another step. Those of VECTOR and beyond are of mix_vectors.c. */
 #include "mix.h"
 
-enum { BEGIN = 100, KINDS = 13 };
-
-struct call {
-    MPI_Comm comm;
-    int rank, ranks, root, count;
-    int32_t *out, *in;
-    int counts[MOST_RANKS], places[MOST_RANKS];
-};
+enum { BEGIN = 100, VECTOR = 13 };
 
 static struct call call_of(int64_t step, int kind, int32_t *out, int32_t *in)
 {
     const uint64_t drawn = corpus_mix((uint64_t)corpus.size, (uint64_t)step, 1000 + (uint64_t)kind);
     const MPI_Comm all[4] = {world, copy, half, ring};
     const int counts[4] = {1, 5, 100, 1000};
-    struct call call = {.comm = kind == KINDS - 1 ? ring : all[drawn % 4], .out = out, .in = in};
+    struct call call = {.comm = kind == VECTOR - 1 ? ring : all[drawn % 4], .out = out, .in = in};
     MPI_Comm_rank(call.comm, &call.rank);
     MPI_Comm_size(call.comm, &call.ranks);
     call.root = (int)(drawn >> 8 & 0xff) % call.ranks;
@@ -31,7 +24,7 @@ static struct call call_of(int64_t step, int kind, int32_t *out, int32_t *in)
 static void fill(const struct call *call, int64_t step, int kind)
 {
     memset(call->in, 0, GIVEN * sizeof *call->in);
-    for (int i = 0; i < call->count * call->ranks; i++)
+    for (int i = 0; i < (kind >= VECTOR ? 2 : 1) * call->count * call->ranks; i++)
         call->out[i] = value(step, call->rank, i) >> 4;
     if (kind == 2 ? call->rank == call->root : kind == 1)
         memcpy(call->in, call->out, (size_t)call->count * sizeof *call->in);
@@ -129,14 +122,31 @@ static void block(const struct call *c, int kind)
     }
 }
 
+static int any_kind(void)
+{
+    return has(VECTORS) && chance(2) == 0 ? VECTOR + chance(VECTORS_KINDS) : chance(VECTOR);
+}
+
+/* Of unequal parts the place of the last one is beyond the sum. */
+static void remember_result(const struct call *call, int kind)
+{
+    const size_t bytes = (size_t)(call->count * call->ranks) * sizeof *call->in;
+    remember(call->in, kind >= VECTOR ? 2 * bytes : bytes);
+}
+
 void begin_collective(struct slot *slot)
 {
-    const int kind = chance(KINDS);
-    const struct call call = call_of(mix->step, kind, slot->out, slot->in);
+    static struct call calls[SLOTS];
+    const int kind = any_kind();
+    struct call *call = &calls[slot - mix->slots];
+    *call = call_of(mix->step, kind, slot->out, slot->in);
     slot->kind = BEGIN + kind;
     slot->step = mix->step;
-    fill(&call, mix->step, kind);
-    begin(&call, kind, &slot->open[0]);
+    fill(call, mix->step, kind);
+    if (kind >= VECTOR)
+        call_vector(call, kind - VECTOR, mix->step, &slot->open[0]);
+    else
+        begin(call, kind, &slot->open[0]);
     slot->requests = 1;
 }
 
@@ -146,36 +156,18 @@ void end_collective(struct slot *slot)
     const struct call call = call_of(slot->step, kind, slot->out, slot->in);
     finish(slot);
     slot->kind = 0;
-    remember(slot->in, (size_t)(call.count * call.ranks) * sizeof *slot->in);
+    remember_result(&call, kind);
 }
 
 void collectives_at_once(void)
 {
     static int32_t out[GIVEN], in[GIVEN];
-    const int kind = chance(KINDS);
-    const struct call call = call_of(mix->step, kind, out, in);
+    const int kind = any_kind();
+    struct call call = call_of(mix->step, kind, out, in);
     fill(&call, mix->step + 1, kind);
-    block(&call, kind);
-    remember(in, (size_t)(call.count * call.ranks) * sizeof *in);
-}
-
-/* Its messages and collectives are over when it is freed: but for one receive, which ends behind that. */
-void communicators_at_once(void)
-{
-    MPI_Comm made;
-    MPI_Request request;
-    int rank, ranks, got = -1, sum = 0;
-    if (chance(2) == 0)
-        MPI_Comm_dup(half, &made);
+    if (kind >= VECTOR)
+        call_vector(&call, kind - VECTOR, mix->step + 1, NULL);
     else
-        MPI_Comm_split(world, corpus.rank % 2, corpus.rank, &made);
-    MPI_Comm_rank(made, &rank);
-    MPI_Comm_size(made, &ranks);
-    MPI_Irecv(&got, 1, MPI_INT, (rank + 1) % ranks, 1, made, &request);
-    MPI_Send(&rank, 1, MPI_INT, (rank + ranks - 1) % ranks, 1, made);
-    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, made);
-    MPI_Comm_free(&made);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    corpus_check(got == (rank + 1) % ranks && sum == ranks * (ranks - 1) / 2, "a split");
-    remember(&got, sizeof got);
+        block(&call, kind);
+    remember_result(&call, kind);
 }

@@ -29,15 +29,19 @@ struct plan {
 static struct plan plan_of(int64_t step, int number)
 {
     const uint64_t drawn = corpus_mix((uint64_t)corpus.size, (uint64_t)step, (uint64_t)number);
-    const int counts[6] = {1, 3, 17, 300, 4000, 8000};
+    const int counts[7] = {0, 1, 3, 17, 300, 4000, 8000};
     struct plan plan = {.comm = comms((int)(drawn % 4))};
     MPI_Comm_rank(plan.comm, &plan.rank);
     MPI_Comm_size(plan.comm, &plan.ranks);
     const int shift = (int)(drawn >> 8 & 0xff) % plan.ranks;
     plan.to = (plan.rank + shift) % plan.ranks;
     plan.from = (plan.rank - shift + plan.ranks) % plan.ranks;
+    if ((drawn >> 48) % 8 == 0 && plan.rank + shift >= plan.ranks)
+        plan.to = MPI_PROC_NULL; /* a chain, and no ring */
+    if ((drawn >> 48) % 8 == 0 && plan.rank < shift)
+        plan.from = MPI_PROC_NULL;
     plan.root = (int)(drawn >> 16 & 0xff) % plan.ranks;
-    plan.count = counts[(drawn >> 24 & 0xff) % 6];
+    plan.count = counts[(drawn >> 24 & 0xff) % 7];
     plan.tag = (int)(100 * (1 + step % 50) + number);
     plan.out = (enum shape)((drawn >> 32 & 0xff) % SHAPES);
     plan.in = (enum shape)((drawn >> 40 & 0xff) % SHAPES);
@@ -50,7 +54,7 @@ static void fill(struct slot *slot, const struct plan *plan, int64_t step)
         slot->out[place(plan->out, plan->count, i)] = value(step, plan->rank, i);
 }
 
-static void check(const int32_t *in, enum shape shape, int count, int64_t step, int from)
+void check_values(const int32_t *in, enum shape shape, int count, int64_t step, int from)
 {
     for (int i = 0; i < count; i++) {
         const int32_t *one = &in[place(shape, count, i)];
@@ -66,25 +70,26 @@ static MPI_Request *next(struct slot *slot)
 
 static void send(struct slot *slot, const struct plan *plan, int to)
 {
-    MPI_Datatype type = shaped(plan->out, plan->count);
+    MPI_Datatype type = shaped(plan->out, plan->count, slot->out);
+    void *data = from(plan->out, slot->out);
     fill(slot, plan, slot->step);
     switch (chance(4)) {
     case 0:
-        MPI_Issend(slot->out, 1, type, to, plan->tag, plan->comm, next(slot));
+        MPI_Issend(data, 1, type, to, plan->tag, plan->comm, next(slot));
         break;
     case 1:
-        MPI_Ibsend(slot->out, 1, type, to, plan->tag, plan->comm, next(slot));
+        MPI_Ibsend(data, 1, type, to, plan->tag, plan->comm, next(slot));
         break;
     default:
-        MPI_Isend(slot->out, 1, type, to, plan->tag, plan->comm, next(slot));
+        MPI_Isend(data, 1, type, to, plan->tag, plan->comm, next(slot));
     }
     MPI_Type_free(&type);
 }
 
 static void receive(struct slot *slot, const struct plan *plan)
 {
-    MPI_Datatype type = shaped(plan->in, plan->count);
-    MPI_Irecv(slot->in, 1, type, plan->from, plan->tag, plan->comm, next(slot));
+    MPI_Datatype type = shaped(plan->in, plan->count, slot->in);
+    MPI_Irecv(from(plan->in, slot->in), 1, type, plan->from, plan->tag, plan->comm, next(slot));
     MPI_Type_free(&type);
 }
 
@@ -122,21 +127,20 @@ static void send_two(struct slot *slot)
 {
     for (int i = 0; i < 2; i++) {
         slot->out[i] = value(slot->step, corpus.rank, i);
-        MPI_Isend(&slot->out[i], 1, MPI_INT, (corpus.rank + 1) % corpus.ranks, 7 + i, any,
-                  next(slot));
+        MPI_Isend(&slot->out[i], 1, MPI_INT, to_right(), 7 + i, any, next(slot));
     }
 }
 
 static void receive_two(struct slot *slot)
 {
-    const int left = (corpus.rank + corpus.ranks - 1) % corpus.ranks;
+    const int left = to_left();
     MPI_Status status;
     for (int i = 0; i < 2; i++) {
         MPI_Recv(&slot->in[i], 1, MPI_INT, chance(2) ? left : MPI_ANY_SOURCE, MPI_ANY_TAG, any,
                  &status);
         corpus_check(status.MPI_TAG == 7 + i && status.MPI_SOURCE == left, "in their order");
     }
-    check(slot->in, PLAIN, 2, slot->step, left);
+    check_values(slot->in, PLAIN, 2, slot->step, left);
     finish(slot);
 }
 
@@ -147,13 +151,13 @@ static struct {
 
 void make_persistent(void)
 {
-    const int right = (corpus.rank + 1) % corpus.ranks;
-    const int left = (corpus.rank + corpus.ranks - 1) % corpus.ranks;
     for (int number = 0; number < SLOTS; number++) {
         kept[number].out = mix->slots[number].out;
         kept[number].in = mix->slots[number].in;
-        MPI_Send_init(kept[number].out, 64, MPI_INT, right, 90 + number, copy, &kept[number].send);
-        MPI_Recv_init(kept[number].in, 64, MPI_INT, left, 90 + number, copy, &kept[number].receive);
+        MPI_Send_init(kept[number].out, 64, MPI_INT, to_right(), 90 + number, copy,
+                      &kept[number].send);
+        MPI_Recv_init(kept[number].in, 64, MPI_INT, to_left(), 90 + number, copy,
+                      &kept[number].receive);
     }
 }
 
@@ -204,7 +208,7 @@ static void probe(const struct plan *plan, MPI_Message *message)
 {
     MPI_Status status;
     int flag = 0, count;
-    const int source = chance(2) ? plan->from : MPI_ANY_SOURCE;
+    const int source = chance(2) || plan->from == MPI_PROC_NULL ? plan->from : MPI_ANY_SOURCE;
     switch (chance(message == NULL ? 2 : 4)) {
     case 0:
         MPI_Probe(source, plan->tag, plan->comm, &status);
@@ -221,25 +225,28 @@ static void probe(const struct plan *plan, MPI_Message *message)
             MPI_Improbe(source, plan->tag, plan->comm, &flag, message, &status);
     }
     MPI_Get_count(&status, MPI_INT, &count);
-    corpus_check(count == plan->count && status.MPI_SOURCE == plan->from, "a probe finds it");
+    corpus_check(status.MPI_SOURCE == plan->from, "a probe finds it");
+    corpus_check(count == (plan->from == MPI_PROC_NULL ? 0 : plan->count), "all of it");
 }
 
 static void ask(struct slot *slot, const struct plan *plan)
 {
-    MPI_Datatype type = shaped(plan->in, plan->count);
+    MPI_Datatype type = shaped(plan->in, plan->count, slot->in);
     MPI_Message message = MPI_MESSAGE_NULL;
-    MPI_Status status;
-    const int source = chance(2) ? plan->from : MPI_ANY_SOURCE;
+    MPI_Status status = {.MPI_SOURCE = plan->from};
+    void *data = from(plan->in, slot->in);
+    const int source = chance(2) || plan->from == MPI_PROC_NULL ? plan->from : MPI_ANY_SOURCE;
+    const bool now = chance(2) == 0;
     if (chance(2) == 0)
         probe(plan, &message);
-    if (message != MPI_MESSAGE_NULL) {
-        MPI_Mrecv(slot->in, 1, type, &message, &status);
-    } else if (chance(2) == 0) {
-        MPI_Recv(slot->in, 1, type, source, plan->tag, plan->comm, &status);
-    } else {
-        MPI_Irecv(slot->in, 1, type, source, plan->tag, plan->comm, next(slot));
-        status.MPI_SOURCE = plan->from;
-    }
+    if (message != MPI_MESSAGE_NULL && now)
+        MPI_Mrecv(data, 1, type, &message, &status);
+    else if (message != MPI_MESSAGE_NULL)
+        MPI_Imrecv(data, 1, type, &message, next(slot));
+    else if (now)
+        MPI_Recv(data, 1, type, source, plan->tag, plan->comm, &status);
+    else
+        MPI_Irecv(data, 1, type, source, plan->tag, plan->comm, next(slot));
     MPI_Type_free(&type);
     corpus_check(status.MPI_SOURCE == plan->from, "from the right rank");
 }
@@ -253,44 +260,13 @@ void end_messages(struct slot *slot, int number)
         receive_two(slot);
     } else if (slot->kind == PERSISTENT) {
         finish(slot);
-        check(slot->in, PLAIN, 64, slot->step, (corpus.rank + corpus.ranks - 1) % corpus.ranks);
+        check_values(slot->in, PLAIN, 64, slot->step, to_left());
     } else {
         if (slot->kind == ASKED_LATER)
             ask(slot, &plan);
         finish(slot);
-        check(slot->in, plan.in, plan.count, slot->step, plan.from);
+        if (plan.from != MPI_PROC_NULL)
+            check_values(slot->in, plan.in, plan.count, slot->step, plan.from);
     }
     slot->kind = 0;
-}
-
-void messages_at_once(void)
-{
-    static int32_t out[64], in[64];
-    const int right = (corpus.rank + 1) % corpus.ranks;
-    const int left = (corpus.rank + corpus.ranks - 1) % corpus.ranks;
-    const int count = 1 + chance(64);
-    MPI_Status status;
-    for (int i = 0; i < count; i++)
-        out[i] = value(mix->step + 1, corpus.rank, i);
-    switch (chance(4)) {
-    case 0:
-        MPI_Sendrecv(out, count, MPI_INT, right, 3, in, 64, MPI_INT, left, 3, copy, &status);
-        break;
-    case 1:
-        memcpy(in, out, sizeof in);
-        MPI_Sendrecv_replace(in, count, MPI_INT, right, 4, left, 4, ring, &status);
-        break;
-    case 2:
-        MPI_Bsend(out, count, MPI_INT, right, 5, world);
-        MPI_Recv(in, 64, MPI_INT, MPI_ANY_SOURCE, 5, world, &status);
-        break;
-    default:
-        if (corpus.rank % 2 == 0)
-            MPI_Send(out, count, MPI_INT, right, 6, world);
-        MPI_Recv(in, 64, MPI_INT, left, 6, world, &status);
-        if (corpus.rank % 2 == 1)
-            MPI_Send(out, count, MPI_INT, right, 6, world);
-    }
-    corpus_check(status.MPI_SOURCE == left, "from the left");
-    check(in, PLAIN, count, mix->step + 1, left);
 }

@@ -66,6 +66,29 @@ static void requests_have_the_values_that_a_checkpoint_has(void **state)
         assert_true(other->request != values[at]);
 }
 
+/* Others take the places of those that ended last, which chance decides at each start of a program. */
+static void persistent_requests_have_the_same_values_again(void **state)
+{
+    (void)state;
+    int in = 0;
+    MPI_Request requests[2], values[2];
+    for (int round = 0; round < 2; round++) {
+        struct sluice_mpi_handle *two[2] = {sluice_mpi_handle(SLUICE_MPI_SEND),
+                                            sluice_mpi_handle(SLUICE_MPI_SEND)};
+        sluice_mpi_handle_end(two[0]);
+        sluice_mpi_handle_end(two[1]);
+        for (int at = 0; at < 2; at++) {
+            call_recv_init(&in, 1, MPI_INT, 0, at, MPI_COMM_SELF, &requests[at]);
+            if (round == 0)
+                values[at] = requests[at];
+            assert_true(requests[at] == values[at]);
+        }
+        call_request_free(&requests[1]);
+        call_request_free(&requests[0]);
+    }
+    assert_null(sluice_mpi_handles);
+}
+
 /* At a restart the program makes again what it had made before the first spot, also what it freed behind that. */
 static void what_was_freed_behind_the_first_spot_gives_its_place(void **state)
 {
@@ -175,6 +198,41 @@ static void a_buffer_that_is_not_protected_is_refused(void **state)
     sluice_mpi_region_protect(52, NULL, 0);
 }
 
+/* A program may free a type once a request has it, wherever that sends to. */
+static void a_freed_type_is_known_at_a_restart(void **state)
+{
+    (void)state;
+    static int memory[4];
+    struct sluice_mpi_bytes saved = {0};
+    MPI_Datatype type;
+    MPI_Request nowhere;
+    sluice_mpi_region_protect(1, memory, sizeof memory);
+    MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    call_send_init(SLUICE_MPI_STANDARD, memory, 1, type, MPI_PROC_NULL, 1, MPI_COMM_SELF, &nowhere);
+    call_type_freed(type);
+    assert_true(sluice_mpi_handle_of(nowhere)->type != type);
+    MPI_Type_free(&type);
+    assert_null(sluice_mpi_save(&saved));
+    call_request_free(&nowhere);
+    sluice_mpi_region_protect(1, NULL, 0);
+}
+
+/* What MPI_Imrecv has received is in memory when it returns, and its request may be waited for behind the line. */
+static void a_matched_message_must_lie_in_protected_memory(void **state)
+{
+    (void)state;
+    static int elsewhere;
+    struct sluice_mpi_bytes saved = {0};
+    MPI_Status status;
+    MPI_Request request;
+    sluice_mpi_empty_status(&status);
+    call_ready(&elsewhere, 1, MPI_INT, &status, &request);
+    assert_non_null(strstr(sluice_mpi_save(&saved), "not in protected memory"));
+    wait_for(&request);
+    assert_null(sluice_mpi_save(&saved));
+}
+
 /* A restart would post it again, and nobody would cancel it. */
 static void what_is_being_cancelled_is_refused(void **state)
 {
@@ -190,6 +248,8 @@ static void what_is_being_cancelled_is_refused(void **state)
     open->complete = true;
     sluice_mpi_empty_status(&open->status);
     assert_null(sluice_mpi_save(&saved));
+    open->kind = SLUICE_MPI_SEND; /* of which an image has no status */
+    assert_non_null(strstr(sluice_mpi_save(&saved), "MPI_Cancel was called for"));
     sluice_mpi_region_protect(1, NULL, 0);
 }
 
@@ -215,6 +275,9 @@ int main(int argc, char **argv)
     sluice_mpi_requests_begin();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(requests_have_the_values_that_a_checkpoint_has, set_up),
+        cmocka_unit_test_setup(persistent_requests_have_the_same_values_again, set_up),
+        cmocka_unit_test_setup(a_freed_type_is_known_at_a_restart, set_up),
+        cmocka_unit_test_setup(a_matched_message_must_lie_in_protected_memory, set_up),
         cmocka_unit_test_setup(what_was_freed_behind_the_first_spot_gives_its_place, set_up),
         cmocka_unit_test_setup(open_requests_are_saved_again_behind_a_restart, set_up),
         cmocka_unit_test_setup(a_persistent_receive_that_a_restart_posts_is_recorded_later, set_up),

@@ -85,8 +85,9 @@ int call_uncounted(MPI_Request *request, bool persistent);
 /* Before the processes that have a file or a communicator call this function together, which no protocol counts. */
 void call_together(const char *function);
 
-/* A request that is complete, with this status. */
-int call_ready(const MPI_Status *status, MPI_Request *request);
+/* A request that is complete, with this status: it has been received. */
+int call_ready(void *buf, int count, MPI_Datatype type, const MPI_Status *status,
+               MPI_Request *request);
 
 /* Before the members of `parent` make a communicator. */
 void call_making(MPI_Comm parent);

@@ -16,6 +16,7 @@ int64_t sluice_mpi_freed_requests;
 
 static struct sluice_mpi_handle *last;
 static struct sluice_mpi_handle *unused;
+static struct sluice_mpi_handle *unused_persistent;
 
 static void bind(struct sluice_mpi_handle *handle, MPI_Request request)
 {
@@ -23,11 +24,16 @@ static void bind(struct sluice_mpi_handle *handle, MPI_Request request)
     sluice_mpi_slot(request)->handle = handle;
 }
 
-static void keep(struct sluice_mpi_handle *handle)
+static void keep(struct sluice_mpi_handle *handle, struct sluice_mpi_handle **list)
 {
     handle->number = 0;
-    handle->next = unused;
-    unused = handle;
+    handle->next = *list;
+    *list = handle;
+}
+
+static struct sluice_mpi_handle **list_of(MPI_Request request)
+{
+    return sluice_mpi_is_of_persistent(request) ? &unused_persistent : &unused;
 }
 
 static struct sluice_mpi_handle *another(void)
@@ -39,11 +45,32 @@ static struct sluice_mpi_handle *another(void)
     return handle;
 }
 
-static void grow(void)
+static void grow(bool persistent)
 {
     struct sluice_mpi_handle *handle = another();
-    handle->request = sluice_mpi_request(handle);
-    keep(handle);
+    handle->request = sluice_mpi_request(handle, persistent);
+    keep(handle, list_of(handle->request));
+}
+
+/* `handle` comes to the place of an unused one of persistent requests, and that one to its. */
+static void move_to(struct sluice_mpi_handle *handle, struct sluice_mpi_handle *other)
+{
+    struct sluice_mpi_handle **at = &unused_persistent;
+    while (*at != other)
+        at = &(*at)->next;
+    *at = other->next;
+    const MPI_Request place = other->request;
+    bind(other, handle->request);
+    bind(handle, place);
+    keep(other, list_of(other->request));
+}
+
+void sluice_mpi_handle_persistent(struct sluice_mpi_handle *handle)
+{
+    if (unused_persistent == NULL)
+        grow(true);
+    move_to(handle, unused_persistent);
+    handle->persistent = true;
 }
 
 struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind)
@@ -57,7 +84,7 @@ struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
                                                     int count, MPI_Datatype type, int peer, int tag)
 {
     if (__builtin_expect(unused == NULL, 0))
-        grow();
+        grow(false);
     struct sluice_mpi_handle *handle = unused;
     unused = handle->next;
     handle->number = ++sluice_mpi_requests;
@@ -96,14 +123,19 @@ struct sluice_mpi_handle *sluice_mpi_handle_again(enum sluice_mpi_kind kind, MPI
             "restart from an older checkpoint",
             (unsigned long long)sluice_mpi_value(request));
     }
+    const bool persistent = sluice_mpi_is_of_persistent(request);
     while (slot->handle == NULL)
-        grow();
+        grow(persistent);
     struct sluice_mpi_handle *other = slot->handle;
     if (other->number != 0) /* made again before the first spot, but the program had freed it */
         sluice_mpi_handle_end(other);
     struct sluice_mpi_handle *handle = sluice_mpi_handle(kind);
-    bind(other, handle->request);
-    bind(handle, request);
+    if (persistent) {
+        move_to(handle, other);
+    } else {
+        bind(other, handle->request);
+        bind(handle, request);
+    }
     return handle;
 }
 
@@ -168,7 +200,7 @@ void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
         sluice_mpi_freed_requests--;
         free(handle);
     } else {
-        keep(handle);
+        keep(handle, list_of(handle->request));
     }
 }
 
@@ -176,7 +208,7 @@ void sluice_mpi_handle_free(struct sluice_mpi_handle *handle)
 {
     struct sluice_mpi_handle *next = another();
     bind(next, handle->request);
-    keep(next);
+    keep(next, list_of(next->request));
     handle->freed = true;
     sluice_mpi_freed_requests++;
 }
@@ -295,7 +327,7 @@ void sluice_mpi_handle_over(MPI_Request *request, struct sluice_mpi_handle *hand
             sluice_mpi_received(handle->comm, status, handle->posted);
         *request = MPI_REQUEST_NULL;
         unlink_open(handle);
-        keep(handle);
+        keep(handle, &unused);
         return;
     }
     if (handle->active && !handle->complete) {

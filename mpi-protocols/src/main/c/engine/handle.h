@@ -83,6 +83,9 @@ struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
                                                     int count, MPI_Datatype type, int peer,
                                                     int tag);
 
+/* A restart has it in the same place: those of others come back in the order in which requests end, by chance. */
+void sluice_mpi_handle_persistent(struct sluice_mpi_handle *handle);
+
 /* At a restart: a new one for the request that had this value. What the program made again and had freed goes. */
 struct sluice_mpi_handle *sluice_mpi_handle_again(enum sluice_mpi_kind kind, MPI_Request request);
 

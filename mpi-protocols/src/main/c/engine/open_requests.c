@@ -86,7 +86,7 @@ static const char *check_results(const struct sluice_mpi_handle *handle)
     const struct sluice_mpi_region *region;
     const char *why = NULL;
     /* Of one that was complete at a restart nothing is known any more. */
-    if (handle->kind == SLUICE_MPI_RECEIVE && handle->active && handle->type != MPI_DATATYPE_NULL) {
+    if (handle->kind != SLUICE_MPI_SEND && handle->active && handle->type != MPI_DATATYPE_NULL) {
         why = find_region(handle->buffer, handle->count, handle->type, &region);
         if (why != NULL)
             return name_receive(why, handle);
@@ -152,7 +152,9 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
         return "there is a request of a persistent collective: free it before "
                "sluice_potential_checkpoint(), or use collectives that do not block";
     }
-    if (handle->cancelled && handle->active && !handle->complete) {
+    /* An image has no status of a send. */
+    if (handle->cancelled && handle->active
+        && (!handle->complete || handle->kind == SLUICE_MPI_SEND)) {
         return "a request that MPI_Cancel was called for is not complete: complete it before "
                "sluice_potential_checkpoint()";
     }

@@ -138,7 +138,7 @@ int call_recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
         return real.Recv_init(buf, count, type, source, tag, comm, request);
     struct sluice_mpi_handle *handle =
         sluice_mpi_handle_message(SLUICE_MPI_RECEIVE, known, buf, count, type, source, tag);
-    handle->persistent = true;
+    sluice_mpi_handle_persistent(handle);
     handle->active = false;
     *request = handle->request;
     return MPI_SUCCESS;

@@ -102,8 +102,9 @@ int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
 int call_uncounted(MPI_Request *request, bool persistent)
 {
     struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
-    handle->persistent = persistent;
     handle->active = !persistent;
+    if (persistent)
+        sluice_mpi_handle_persistent(handle);
     if (persistent && sluice_mpi_busy) {
         sluice_mpi_c3_cannot(
             "a persistent collective is made while what crosses the line is recorded");
@@ -113,9 +114,11 @@ int call_uncounted(MPI_Request *request, bool persistent)
     return MPI_SUCCESS;
 }
 
-int call_ready(const MPI_Status *status, MPI_Request *request)
+int call_ready(void *buf, int count, MPI_Datatype type, const MPI_Status *status,
+               MPI_Request *request)
 {
-    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
+    struct sluice_mpi_handle *handle = sluice_mpi_handle_message(
+        SLUICE_MPI_UNCOUNTED, NULL, buf, count, type, status->MPI_SOURCE, status->MPI_TAG);
     handle->complete = true;
     handle->status = *status;
     *request = handle->request;
@@ -125,8 +128,7 @@ int call_ready(const MPI_Status *status, MPI_Request *request)
 int call_type_freed(MPI_Datatype type)
 {
     for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
-        if (one->type == type && one->own == MPI_DATATYPE_NULL && one->comm != NULL
-            && one->kind <= SLUICE_MPI_RECEIVE) {
+        if (one->type == type && one->own == MPI_DATATYPE_NULL) {
             real.Type_dup(type, &one->own);
             one->type = one->own;
             one->plain = false;

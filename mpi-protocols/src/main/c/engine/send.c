@@ -171,7 +171,7 @@ int call_send_init(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Da
     if (known == NULL && dest != MPI_PROC_NULL) /* MPI says what is wrong */
         return real.Send_init(buf, count, type, dest, tag, comm, request);
     struct sluice_mpi_handle *handle = make(mode, buf, count, type, dest, tag, known);
-    handle->persistent = true;
+    sluice_mpi_handle_persistent(handle);
     handle->active = false;
     *request = handle->request;
     return MPI_SUCCESS;

@@ -144,7 +144,7 @@ static int imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
 {
     MPI_Status status;
     const int result = mrecv(buf, count, type, message, &status);
-    return result == MPI_SUCCESS ? call_ready(&status, request) : result;
+    return result == MPI_SUCCESS ? call_ready(buf, count, type, &status, request) : result;
 }
 
 #define MATCHED(name, call, parameters, arguments)                                                 \

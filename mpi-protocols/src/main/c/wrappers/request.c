@@ -10,8 +10,9 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Slots below this one have handles; slot 0 stands for none. */
-static int32_t top = 1;
+/* Places below these have handles: of persistent requests, and of others. Place 0 stands for none. */
+static int32_t persistent_top = SLUICE_MPI_PERSISTENT;
+static int32_t other_top = 1;
 
 #ifdef OPEN_MPI
 
@@ -30,7 +31,9 @@ int sluice_mpi_request_index(MPI_Request request)
 MPI_Request sluice_mpi_request_indexed(int index)
 {
     const int slot = index - INDICES;
-    return slot > 0 && slot < top ? (MPI_Request)(SLUICE_MPI_SLOT + slot) : NULL;
+    return slot > 0 && slot < SLUICE_MPI_SLOTS && SLUICE_MPI_SLOT[slot].handle != NULL
+        ? (MPI_Request)(SLUICE_MPI_SLOT + slot)
+        : NULL;
 }
 
 /* The index is what changes in a request when it is asked for the first time. */
@@ -105,13 +108,17 @@ void sluice_mpi_requests_begin(void)
     }
 }
 
-MPI_Request sluice_mpi_request(void *handle)
+MPI_Request sluice_mpi_request(void *handle, bool persistent)
 {
-    if (top == SLUICE_MPI_SLOTS) {
-        sluice_mpi_abort("%d requests are open, and sluice mpi has room for no more; complete some",
-                         SLUICE_MPI_SLOTS - 1);
+    const int32_t first = persistent ? SLUICE_MPI_PERSISTENT : 1;
+    const int32_t end = persistent ? SLUICE_MPI_SLOTS : SLUICE_MPI_PERSISTENT;
+    int32_t *top = persistent ? &persistent_top : &other_top;
+    if (*top == end) {
+        sluice_mpi_abort("%d %srequests are open, and sluice mpi has room for no more; %s some",
+                         end - first, persistent ? "persistent " : "",
+                         persistent ? "free" : "complete");
     }
-    struct sluice_mpi_slot *slot = SLUICE_MPI_SLOT + top++;
+    struct sluice_mpi_slot *slot = SLUICE_MPI_SLOT + (*top)++;
     look_like_mpis(slot);
     slot->handle = handle;
     return request_of(slot);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,8 @@
 #define SLUICE_MPI_BEHIND 0
 #endif
 
-#define SLUICE_MPI_SLOTS (1 << 20) /* requests that are open at one time */
+#define SLUICE_MPI_SLOTS (1 << 20)                       /* requests that are open at one time */
+#define SLUICE_MPI_PERSISTENT (SLUICE_MPI_SLOTS / 4 * 3) /* the first place of persistent ones */
 
 #if defined(__x86_64__)
 #define SLUICE_MPI_TABLE UINT64_C(0x3a0000000000)
@@ -64,8 +66,13 @@ static inline MPI_Request sluice_mpi_valued(int64_t value)
 /* Maps the table, and learns where Open MPI keeps the index of Fortran; by MPI_Init. */
 void sluice_mpi_requests_begin(void);
 
-/* One more request, in the next place. Ends the job where 2^20 are open. */
-MPI_Request sluice_mpi_request(void *handle);
+static inline bool sluice_mpi_is_of_persistent(MPI_Request request)
+{
+    return sluice_mpi_slot(request) - SLUICE_MPI_SLOT >= SLUICE_MPI_PERSISTENT;
+}
+
+/* One more request, in the next place of its kind. Ends the job where all are taken. */
+MPI_Request sluice_mpi_request(void *handle, bool persistent);
 
 #ifdef OPEN_MPI
 /* The index that Fortran has of one of the layer's requests, and back; NULL of what is none of the layer's. */
