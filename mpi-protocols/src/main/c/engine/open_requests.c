@@ -203,7 +203,8 @@ static const char *put_communicators(struct sluice_mpi_bytes *bytes)
     for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
         if (!comm->early) {
             return "a communicator was made behind the first sluice_potential_checkpoint() and is "
-                   "not freed: make it before, or free it";
+                   "not freed, perhaps one of a library for an open file: make it before, or free "
+                   "it";
         }
     }
     sluice_mpi_put_collectives(bytes);
