@@ -50,6 +50,11 @@ void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
     (void)wave, (void)place, (void)own, (void)begin;
 }
 
+_Noreturn void sluice_mpi_unreadable(int64_t wave, const char *why)
+{
+    sluice_mpi_abort("%lld: %s", (long long)wave, why);
+}
+
 int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, bool private)
 {
     (void)wave, (void)begin, (void)private;

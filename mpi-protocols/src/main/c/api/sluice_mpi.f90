@@ -81,7 +81,7 @@ contains
     integer(int8), target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_int8
 
@@ -90,7 +90,7 @@ contains
     integer(int16), target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_int16
 
@@ -99,7 +99,7 @@ contains
     integer(int32), target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_int32
 
@@ -108,7 +108,7 @@ contains
     integer(int64), target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_int64
 
@@ -117,7 +117,7 @@ contains
     real(real32), target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_real32
 
@@ -126,7 +126,7 @@ contains
     real(real64), target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_real64
 
@@ -135,7 +135,7 @@ contains
     complex(real32), target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_complex32
 
@@ -144,7 +144,7 @@ contains
     complex(real64), target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_complex64
 
@@ -153,7 +153,7 @@ contains
     logical, target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_logical
 
@@ -162,7 +162,7 @@ contains
     character(*), target, intent(in) :: variable(..)
     integer, optional, intent(out) :: ierror
 
-    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable)/8), &
+    call protect_all(id, c_loc(variable), size(variable, kind=c_size_t)*(storage_size(variable, c_size_t)/8), &
                      is_contiguous(variable), ierror)
   end subroutine protect_text
 

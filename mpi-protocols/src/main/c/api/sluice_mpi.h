@@ -19,12 +19,14 @@
  *
  * What a program must do:
  *   - Protect all that it needs to go on at a sluice_potential_checkpoint(). What is not protected has
- *     after a restart what the program gave it on its way there. Open files and effects outside of
- *     MPI are its own affair.
+ *     after a restart what the program gave it on its way there. Open files, those of MPI and HDF5 too, and
+ *     effects outside of MPI are its own affair: open files again without truncating them, and write where the
+ *     step says, not where the last write ended.
  *   - Protect requests if it needs them behind a restart, but no other handles of MPI: communicators, datatypes and
  *     operations may have other values in each process. Nor pointers, for that reason.
  *   - Protect the same ids, with the sizes of the checkpoint, on its way to the first one. Before that, every
- *     message that is sent is received. Communicators and datatypes are made before it as well.
+ *     message that is sent is received. Communicators and datatypes are made before it as well. Libraries make
+ *     communicators, too: parallel HDF5 has some for each open file, and none may be left at a later call.
  *   - Between two receives do the same again when it gets the same again: no times, no random
  *     numbers of the machine. C3 compares what is sent: a struct that is sent as MPI_BYTE has its padding
  *     sent as well, so set all of it, as by memset(), or give it a datatype.

@@ -120,7 +120,7 @@ struct sluice_mpi_handle *sluice_mpi_handle_again(enum sluice_mpi_kind kind, MPI
     if (slot == NULL) {
         sluice_mpi_abort(
             "a request of the checkpoint has the value %#llx, which no request can have; "
-            "restart from an older checkpoint",
+            "go on from an older one by sluice rm --newest",
             (unsigned long long)sluice_mpi_value(request));
     }
     const bool persistent = sluice_mpi_is_of_persistent(request);

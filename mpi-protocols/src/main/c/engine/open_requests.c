@@ -16,6 +16,7 @@
 #include "wrappers/data.h"
 #include "wrappers/matched.h"
 #include "wrappers/request.h"
+#include "wrappers/split.h"
 
 enum {
     PERSISTENT = 1,
@@ -204,7 +205,8 @@ static const char *put_communicators(struct sluice_mpi_bytes *bytes)
     for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
         if (!comm->early) {
             return "a communicator was made behind the first sluice_potential_checkpoint() and is "
-                   "not freed: make it before, or free it";
+                   "not freed, perhaps one of a library for an open file: make it before, or free "
+                   "it";
         }
     }
     sluice_mpi_put_collectives(bytes);
@@ -216,6 +218,11 @@ const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
     if (sluice_mpi_matched() > 0) {
         return "a message that MPI_Mprobe or MPI_Improbe found is not received: receive it before "
                "sluice_potential_checkpoint()";
+    }
+    if (sluice_mpi_splits() > 0) {
+        return "a collective of a file has begun, as by MPI_File_write_all_begin, and not ended: "
+               "end "
+               "it before sluice_potential_checkpoint()";
     }
     if (!sluice_mpi_freed_end()) {
         return "a request is open, or a message not received, on a communicator that was freed: "

@@ -28,7 +28,7 @@ static void read_image(const char *name, struct sluice_mpi_bytes *bytes)
 {
     bytes->length = 0;
     if (sluice_mpi_read_image(restored, name, bytes) != 0)
-        sluice_mpi_abort("checkpoint %lld: %s", (long long)restored, sluice_message());
+        sluice_mpi_unreadable(restored, sluice_message());
 }
 
 static struct sluice_mpi_reader reader_of(const struct sluice_mpi_bytes *bytes)
@@ -99,11 +99,11 @@ void sluice_mpi_replay_begin(int64_t wave)
     nothings = 0;
     events = reader_of(&record);
     if (sluice_mpi_get_i64(&events) < left || reader.damaged || events.damaged)
-        sluice_mpi_abort("checkpoint %lld: its plan is damaged", (long long)wave);
+        sluice_mpi_unreadable(wave, "its plan is damaged");
     index_plan();
     struct sluice_mpi_reader kept = reader_of(&late);
     if (!sluice_mpi_kept_read(&kept))
-        sluice_mpi_abort("checkpoint %lld: image late is damaged", (long long)wave);
+        sluice_mpi_unreadable(wave, "image late is damaged");
 }
 
 bool sluice_mpi_replay_is_on(void)
@@ -143,9 +143,9 @@ bool sluice_mpi_replay_is_needed(void)
 void sluice_mpi_replay_differs(const char *what)
 {
     sluice_mpi_abort("the program does something else than it did behind checkpoint %lld, at its "
-                     "event %lld: %s. It must do the same again when it receives the same; "
-                     "restart from an older checkpoint, or with --protocol pcl",
-                     (long long)restored, (long long)(total - left + 1), what);
+                     "event %lld: %s. It must do the same again when it receives the same; go on "
+                     "from an older one by sluice rm --newest %lld, or anew with --protocol pcl",
+                     (long long)restored, (long long)(total - left + 1), what, (long long)restored);
 }
 
 static const char *const names[] = {"nothing",
@@ -163,7 +163,7 @@ const void *sluice_mpi_replay_head(enum sluice_mpi_event kind, size_t *length)
     *length = sluice_mpi_get_i32(&reader);
     const void *event = sluice_mpi_get(&reader, *length);
     if (event == NULL || was < 1 || was > SLUICE_MPI_EVENT_NOTHING)
-        sluice_mpi_abort("checkpoint %lld: image record is damaged", (long long)restored);
+        sluice_mpi_unreadable(restored, "image record is damaged");
     if (was != (int32_t)kind) {
         char what[100];
         snprintf(what, sizeof what, "%s, where it had %s", names[kind], names[was]);

@@ -210,7 +210,7 @@ static void restart(const struct sluice_mpi_place *place)
     sluice_mpi_protocol->restart(restored);
     sluice_mpi_restore(&reader);
     if (reader.damaged)
-        sluice_mpi_abort("checkpoint %lld: image state is damaged", (long long)restored);
+        sluice_mpi_unreadable(restored, "image state is damaged");
     sluice_mpi_bytes_free(&own);
     sluice_mpi_look_busy();
 }

@@ -1,15 +1,10 @@
 #include "state.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "build.h"
 #include "control.h"
 #include "regions.h"
 #include "session.h"
@@ -19,7 +14,6 @@
 
 #define MAGIC UINT64_C(0x49504d4543554c53) /* "SLUCEMPI" */
 #define VERSION 3
-#define BUILD 40
 
 /*
  * What begins the image. The bytes of the regions follow, so that they are where they were in the image before. Then the
@@ -37,68 +31,13 @@ struct head {
     int64_t memory; /* bytes of all regions */
     int32_t regions;
     uint32_t check; /* CRC-32C of all but the bytes of regions, with 0 here */
-    unsigned char build[BUILD];
+    unsigned char build[SLUICE_MPI_BUILD];
 };
 
 struct entry {
     int64_t id;
     int64_t bytes;
 };
-
-/* The note of the linker in the program itself, which is the first of all objects. */
-static int find_build(struct dl_phdr_info *object, size_t size, void *build)
-{
-    (void)size;
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-        if (header->p_type != PT_NOTE)
-            continue;
-        const unsigned char *at = (const unsigned char *)object->dlpi_addr + header->p_vaddr;
-        const unsigned char *end = at + header->p_memsz;
-        while (at + sizeof(ElfW(Nhdr)) <= end) {
-            const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
-            const unsigned char *name = at + sizeof *note;
-            const unsigned char *bytes = name + ((note->n_namesz + 3) & ~3U);
-            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4
-                && memcmp(name, "GNU", 4) == 0) {
-                memcpy(build, bytes, note->n_descsz < BUILD ? note->n_descsz : BUILD);
-                return 1;
-            }
-            at = bytes + ((note->n_descsz + 3) & ~3U);
-        }
-    }
-    return 1;
-}
-
-/* Compilers that were built from source often have the linker write no note: the file's length and checksum stand for it. */
-static void sum_program(unsigned char *build)
-{
-    struct stat found;
-    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    void *file = fstat(fd, &found) == 0 ? mmap(NULL, found.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-                                        : MAP_FAILED;
-    if (file != MAP_FAILED) {
-        const int64_t length = found.st_size;
-        const uint32_t sum = sluice_mpi_crc(0, file, length);
-        memcpy(build, &length, sizeof length);
-        memcpy(build + sizeof length, &sum, sizeof sum);
-        munmap(file, length);
-    }
-    close(fd);
-}
-
-static const unsigned char *build(void)
-{
-    static unsigned char known[BUILD];
-    static const unsigned char none[BUILD];
-    if (memcmp(known, none, BUILD) == 0)
-        dl_iterate_phdr(find_build, known);
-    if (memcmp(known, none, BUILD) == 0)
-        sum_program(known);
-    return known;
-}
 
 static int64_t offset_of(const void *address)
 {
@@ -122,7 +61,7 @@ static struct head head_of(int64_t wave, const struct sluice_mpi_place *place, s
         .memory = sluice_mpi_region_bytes(),
         .regions = sluice_mpi_region_count,
     };
-    memcpy(head.build, build(), BUILD);
+    memcpy(head.build, sluice_mpi_build(), sizeof head.build);
     return head;
 }
 
@@ -177,6 +116,13 @@ size_t sluice_mpi_state_head(void)
 }
 
 /* ---- a restart ---- */
+
+_Noreturn void sluice_mpi_unreadable(int64_t wave, const char *why)
+{
+    sluice_mpi_abort("checkpoint %lld: %s; look with sluice verify, or go on from an older one by "
+                     "sluice rm --newest %lld",
+                     (long long)wave, why, (long long)wave);
+}
 
 /* What comes of the image. */
 struct reading {
@@ -259,9 +205,9 @@ static void check_head(const struct head *found, const struct head *mine)
         sluice_mpi_abort("checkpoint %lld is of %d ranks, and these are %d: restart with as many",
                          wave, found->ranks, mine->ranks);
     }
-    if (memcmp(found->build, mine->build, BUILD) != 0) {
+    if (memcmp(found->build, mine->build, sizeof mine->build) != 0) {
         sluice_mpi_abort("checkpoint %lld is of another build of the program: restart with the "
-                         "program that wrote it",
+                         "program that wrote it, or begin anew in another --store",
                          wave);
     }
     if (mine->protocol != 0 && found->protocol != mine->protocol) {
@@ -282,26 +228,41 @@ static struct entry entry_of(const struct reading *reading, int number)
     return entry;
 }
 
+/* How many bytes the checkpoint has of a region; 0 for none. Its table is in the order of ids. */
+static int64_t saved_bytes(const struct reading *reading, int64_t id)
+{
+    for (int at = 0, end = reading->head.regions; at < end;) {
+        const int middle = at + (end - at) / 2;
+        const struct entry entry = entry_of(reading, middle);
+        if (entry.id == id)
+            return entry.bytes;
+        if (entry.id < id)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    return 0;
+}
+
+static void check_region(const struct reading *reading, int id)
+{
+    const struct sluice_mpi_region *region = sluice_mpi_region_find(id);
+    const long long saved = (long long)saved_bytes(reading, id);
+    const long long now = region == NULL ? 0 : (long long)region->bytes;
+    if (saved != now) {
+        sluice_mpi_abort(
+            "checkpoint %lld has %lld bytes of the region with id %d, and the program protects "
+            "%lld: protect the same before the first sluice_potential_checkpoint()",
+            (long long)reading->wave, saved, id, now);
+    }
+}
+
 static void check_regions(const struct reading *reading)
 {
-    const long long wave = (long long)reading->wave;
-    const int count = reading->head.regions;
-    for (int i = 0; i < count; i++) {
-        const struct entry entry = entry_of(reading, i);
-        const struct sluice_mpi_region *region = sluice_mpi_region_find((int)entry.id);
-        if (region == NULL || (int64_t)region->bytes != entry.bytes) {
-            sluice_mpi_abort(
-                "checkpoint %lld has %lld bytes of the region with id %lld, and the program "
-                "protects %lld: protect the same before the first sluice_potential_checkpoint()",
-                wave, (long long)entry.bytes, (long long)entry.id,
-                region == NULL ? 0LL : (long long)region->bytes);
-        }
-    }
-    if (count != sluice_mpi_region_count) {
-        sluice_mpi_abort("checkpoint %lld has %d regions, and the program protects %d: protect the "
-                         "same before the first sluice_potential_checkpoint()",
-                         wave, count, sluice_mpi_region_count);
-    }
+    for (int i = 0; i < reading->head.regions; i++)
+        check_region(reading, (int)entry_of(reading, i).id);
+    for (int i = 0; i < sluice_mpi_region_count; i++)
+        check_region(reading, sluice_mpi_regions[i].id);
 }
 
 static void check_release(const struct head *found, int64_t wave)
@@ -313,18 +274,11 @@ static void check_release(const struct head *found, int64_t wave)
     }
 }
 
-static _Noreturn void say_damaged(int64_t wave)
-{
-    sluice_mpi_abort("checkpoint %lld: image state is damaged; look with sluice verify, or restart "
-                     "from an older checkpoint",
-                     (long long)wave);
-}
-
 static void check_lengths(const struct head *head, int64_t wave)
 {
     if (head->own < 0 || head->own > INT64_C(1) << 40 || head->regions < 0 || head->memory < 0
         || head->memory > INT64_C(1) << 60) {
-        say_damaged(wave);
+        sluice_mpi_unreadable(wave, "image state is damaged");
     }
 }
 
@@ -337,7 +291,7 @@ static int read_state(struct reading *reading, bool memory)
     if (error != 0)
         return error;
     if (reading->come != sizeof *head)
-        say_damaged(reading->wave);
+        sluice_mpi_unreadable(reading->wave, "image state is damaged");
     check_release(head, reading->wave);
     check_lengths(head, reading->wave);
     const size_t length = (size_t)head->own + (size_t)head->regions * sizeof(struct entry);
@@ -352,7 +306,7 @@ static int read_state(struct reading *reading, bool memory)
     head->check = 0;
     const uint32_t crc = sluice_mpi_crc(0, head, sizeof *head);
     if (reading->come != length || sluice_mpi_crc(crc, reading->tables.data, length) != check)
-        say_damaged(reading->wave);
+        sluice_mpi_unreadable(reading->wave, "image state is damaged");
     return 0;
 }
 
@@ -364,12 +318,7 @@ size_t sluice_mpi_saved_bytes(int64_t wave, int id)
         reading.wave = wave;
         known = read_state(&reading, false) == 0; /* else the first spot says why not */
     }
-    for (int i = 0; known && i < reading.head.regions; i++) {
-        const struct entry entry = entry_of(&reading, i);
-        if (entry.id == id)
-            return (size_t)entry.bytes;
-    }
-    return 0;
+    return known ? (size_t)saved_bytes(&reading, id) : 0;
 }
 
 int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
@@ -387,7 +336,7 @@ int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
                          (long long)wave);
     }
     if (error != 0)
-        sluice_mpi_abort("checkpoint %lld: %s", (long long)wave, sluice_message());
+        sluice_mpi_unreadable(wave, sluice_message());
     const struct head mine = head_of(wave, place, 0);
     check_head(&reading.head, &mine);
     check_regions(&reading);

@@ -42,5 +42,8 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
 int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
                           struct sluice_mpi_bytes *own);
 
+/* Ends the job with a line that says why, and how it can go on. */
+_Noreturn void sluice_mpi_unreadable(int64_t wave, const char *why);
+
 /* How many bytes it has of a region; 0 where it has none, or cannot be read. */
 size_t sluice_mpi_saved_bytes(int64_t wave, int id);

@@ -202,7 +202,9 @@ SLUICE_MPI_ALIAS(%s)
         return '(call_together("%s"), %s)' % (function.name, call) if together else call
 
     def guarded(self, function, _):
-        return self.call(function, self.library(function))
+        call = self.library(function)
+        half = re.search(r"_(begin|end)(_c)?$", function.member)
+        return self.call(function, "sluice_mpi_split_%s(%s)" % (half.group(1), call) if half else call)
 
     def uncounted(self, function, _):
         return self.call(function, "sluice_mpi_uncounted(%s, request)" % self.library(function))

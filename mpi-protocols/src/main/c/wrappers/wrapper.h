@@ -8,6 +8,7 @@
 #include "engine/calls.h"
 #include "real.h"
 #include "request.h"
+#include "split.h"
 
 #define SLUICE_MPI_WRAPPER __attribute__((visibility("default")))
 

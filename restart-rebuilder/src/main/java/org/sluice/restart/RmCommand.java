@@ -6,6 +6,7 @@ import static org.sluice.core.command.Model.parameters;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.JobLock;
 import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -37,14 +39,15 @@ public final class RmCommand implements Subcommand {
 
   private Set<Long> numbers = new LinkedHashSet<>();
   private Integer keep;
+  private boolean newest;
   private boolean dryRun;
 
   private final CommandSpec spec =
       Model.of(this, "rm")
           .describe(
               "Removes committed checkpoints, damaged ones too, and the containers that only they need.",
-              "The newest checkpoint always stays, since a restart needs it, and so does"
-                  + " one that is being read. Room that is still in use then is freed by sluice gc.")
+              "The newest checkpoint stays unless --newest says otherwise, since a restart needs it, and so"
+                  + " does one that is being read. Room that is still in use then is freed by sluice gc.")
           .exits(
               ExitStatus.NO_STORE,
               ExitStatus.NOT_FOUND,
@@ -67,10 +70,16 @@ public final class RmCommand implements Subcommand {
                   .description(
                       "Remove all but the N committed last; what files joined since does not count."))
           .add(
+              flag(value -> newest = value, "--newest")
+                  .description(
+                      "Remove the newest, too, where its number is named: a restart begins with an older one"
+                          + " then. Not while a job runs."))
+          .add(
               flag(value -> dryRun = value, "--dry-run")
                   .description("Only say what would be removed."))
           .examples(
               "  sluice rm --store /scratch/store 3 4",
+              "  sluice rm --store /scratch/store --newest 5",
               "  sluice rm --store /scratch/store --keep 2 --dry-run",
               "  sluice rm --store /scratch/store --keep 1 --json")
           .spec();
@@ -85,7 +94,7 @@ public final class RmCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    if (numbers.isEmpty() == (keep == null) || keep != null && keep < 1) {
+    if (numbers.isEmpty() == (keep == null) || keep != null && (keep < 1 || newest)) {
       throw new CommandException(
           ExitStatus.USAGE,
           "name the checkpoints to remove, or give --keep a number from 1 on; see sluice rm --help");
@@ -95,6 +104,7 @@ public final class RmCommand implements Subcommand {
       print(removeOfSeries(nodes.get()));
       return ExitStatus.OK.code();
     }
+    refuseBesideJob(store.directory());
     final List<Long> removed = new ArrayList<>();
     final List<Long> busy = new ArrayList<>();
     try (PosixStore opened = Stores.openOfOneNode(store.directory(), series.name())) {
@@ -118,6 +128,9 @@ public final class RmCommand implements Subcommand {
   private List<Long> removeOfSeries(final SeriesStore nodes) throws IOException {
     try (nodes) {
       final String name = Stores.choose(nodes, series.name());
+      if (!store.isElsewhere()) {
+        refuseBesideJob(store.directory().resolve(name));
+      }
       try (SeriesReader opened = new SeriesReader(nodes, name);
           SeriesTidying tidying = new SeriesTidying(nodes, name)) {
         final long last = opened.last();
@@ -132,6 +145,16 @@ public final class RmCommand implements Subcommand {
     }
   }
 
+  /** The wave under way has bytes of the newest. */
+  private void refuseBesideJob(final Path folder) throws IOException {
+    if (newest && JobLock.isTaken(folder)) {
+      throw new CommandException(
+          ExitStatus.BUSY,
+          "a job of sluice mpi has its waves in %s; remove the newest when it has ended"
+              .formatted(folder));
+    }
+  }
+
   /** Checked before anything is removed. */
   private Set<Long> named(final CheckpointReader opened, final List<Commit> commits)
       throws IOException {
@@ -140,10 +163,10 @@ public final class RmCommand implements Subcommand {
       if (!there.contains(number)) {
         Selection.commit(opened, number); // says that there is none
       }
-      if (isNewest(commits, number)) {
+      if (!newest && isNewest(commits, number)) {
         throw new CommandException(
             ExitStatus.FAILED,
-            "checkpoint %d is the newest, which a restart needs; commit a newer one first"
+            "checkpoint %d is the newest, which a restart needs; --newest has it begin with an older one"
                 .formatted(number));
       }
     }

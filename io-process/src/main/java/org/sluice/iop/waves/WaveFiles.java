@@ -18,8 +18,8 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
+import org.sluice.core.store.JobLock;
 import org.sluice.core.store.JsonText;
-import org.sluice.core.store.SeriesFormat;
 
 /**
  * The files by which a job's coordinator says what becomes of waves, and is asked for one.
@@ -130,17 +130,13 @@ public record WaveFiles(Path folder) {
    * @throws IOException when the kernel refuses
    */
   public NativeFile take() throws IOException {
-    final Path path = folder.resolve("waves/job");
-    SeriesFormat.createFolder(path.getParent());
-    final NativeFile job = NativeFile.open(path, NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
-    if (!job.tryLock()) {
-      job.close();
-      throw new CommandException(
-          ExitStatus.BUSY,
-          "another job of sluice mpi has its waves in %s; wait for its end or name another --store"
-              .formatted(folder));
-    }
-    return job;
+    return JobLock.tryTake(folder)
+        .orElseThrow(
+            () ->
+                new CommandException(
+                    ExitStatus.BUSY,
+                    "another job of sluice mpi has its waves in %s; wait for its end or name another --store"
+                        .formatted(folder)));
   }
 
   Path log() {
