@@ -1,6 +1,7 @@
 /*
  * Changes a tenth of its memory in each step: other pages in each, or with --do window the same ones; with --do third the
  * same third. With --do shared the memory is shared with other processes, with --do apart forked children do not have it.
+ * Once there is a file ./wipe they have zeros there.
  * Looks in each step for a child that it does not have. At its end it leaves its memory in a file for each rank, where the
  * variable TENTH_DUMP names them.
  */
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define BLOCK 512 /* elements: a page */
 
@@ -86,6 +88,8 @@ int main(int argc, char **argv)
     for (int64_t i = 0; i < corpus.size; i += BLOCK)
         memory[i] = (uint64_t)i + 1;
     for (; *step < corpus.steps; ++*step) {
+        if (access("wipe", F_OK) == 0)
+            corpus_check(madvise(memory, bytes, MADV_WIPEONFORK) == 0, "madvise");
         sluice_potential_checkpoint();
         const uint64_t said = corpus_mix(memory[0], *told, (uint64_t)corpus.rank);
         MPI_Sendrecv(&said, 1, MPI_UINT64_T, right, 1, told, 1, MPI_UINT64_T, left, 1,

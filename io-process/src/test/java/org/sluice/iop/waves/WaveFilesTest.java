@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Users who ask for a wave. */
@@ -24,7 +25,8 @@ class WaveFilesTest {
           } catch (final Exception e) {
             throw new AssertionError(e);
           }
-        });
+        },
+        Thread::startVirtualThread);
   }
 
   private void awaitQuestion() throws InterruptedException {
@@ -34,6 +36,7 @@ class WaveFilesTest {
   }
 
   @Test
+  @Timeout(20)
   void oneWhoWithdrawsLeavesTheQuestionOfAnother() throws Exception {
     final CompletableFuture<Boolean> first = ask(SHORT);
     awaitQuestion();
