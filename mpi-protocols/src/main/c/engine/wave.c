@@ -207,6 +207,7 @@ void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length)
 
 void sluice_mpi_put_marker(struct sluice_mpi_bytes *bytes)
 {
+    sluice_mpi_freed_end(); /* others may have dropped the counts of such a communicator */
     sluice_mpi_line_taken(sluice_mpi_wave);
     sluice_mpi_bytes_put_i32(bytes, sluice_mpi_rank);
     sluice_mpi_bytes_put_i32(bytes, 0);
