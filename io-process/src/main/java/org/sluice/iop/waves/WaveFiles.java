@@ -20,6 +20,7 @@ import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.JobLock;
 import org.sluice.core.store.JsonText;
+import org.sluice.core.store.SeriesFormat;
 
 /**
  * The files by which a job's coordinator says what becomes of waves, and is asked for one.
