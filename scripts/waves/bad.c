@@ -193,9 +193,9 @@ static void write_in_halves(int64_t step)
         MPI_File_open(MPI_COMM_WORLD, "halves", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
                       &file);
     }
-    if (step == 86)
+    if (step == 100)
         MPI_File_write_at_all_begin(file, corpus.rank * 4, &corpus.rank, 4, MPI_BYTE);
-    else if (step == 98)
+    else if (step == 112)
         MPI_File_write_at_all_end(file, &corpus.rank, MPI_STATUS_IGNORE);
 }
 

@@ -141,9 +141,11 @@ class ReuseTest extends GroupServeTest {
   /** They stay, and what they have of removed ones is never written anew. */
   @Test
   void whatEarlierRunsKeepTakesNoRoomFromThisOne() throws Exception {
-    try (ServeProcess serve = serve("container", "--keep=1");
-        RawProcess process = RawProcess.attach(serve.directory())) {
-      pair(process, 1);
+    try (ServeProcess serve = serve("container", "--keep=1")) {
+      try (RawProcess process = RawProcess.attach(serve.directory())) {
+        pair(process, 1);
+      }
+      assertThat(serve.stop()).isZero(); // killed, it might be resumed
     }
     try (ServeProcess serve = serve("container", "--keep=1");
         RawProcess process = RawProcess.attach(serve.directory())) {
