@@ -10,7 +10,7 @@
 #include "wrappers/request.h"
 
 /* A recovery would take the next one for it, which has the same number. */
-static int is_refused(int error)
+static int refused(int error)
 {
     sluice_mpi_c3_cannot("MPI refuses a collective while what crosses the line is recorded");
     return error;
@@ -24,7 +24,7 @@ static int block(const struct sluice_mpi_collective *collective, struct sluice_m
     }
     const int result = collective->forward(collective, NULL);
     if (result != MPI_SUCCESS)
-        return is_refused(result);
+        return refused(result);
     comm->collectives++;
     if (sluice_mpi_busy)
         sluice_mpi_c3_left(comm, collective);
@@ -59,7 +59,7 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
         result = collective->forward(collective, &handle->real);
     if (result != MPI_SUCCESS) {
         sluice_mpi_handle_end(handle);
-        return is_refused(result);
+        return refused(result);
     }
     comm->collectives++;
     *request = handle->request;

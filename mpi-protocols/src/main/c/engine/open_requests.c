@@ -221,8 +221,7 @@ const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
     }
     if (sluice_mpi_splits() > 0) {
         return "a collective of a file has begun, as by MPI_File_write_all_begin, and not ended: "
-               "end "
-               "it before sluice_potential_checkpoint()";
+               "end it before sluice_potential_checkpoint()";
     }
     if (!sluice_mpi_freed_end()) {
         return "a request is open, or a message not received, on a communicator that was freed: "

@@ -103,11 +103,12 @@ int call_uncounted(MPI_Request *request, bool persistent)
 {
     struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
     handle->active = !persistent;
-    if (persistent)
+    if (persistent) {
         sluice_mpi_handle_persistent(handle);
-    if (persistent && sluice_mpi_busy) {
-        sluice_mpi_c3_cannot(
-            "a persistent collective is made while what crosses the line is recorded");
+        if (sluice_mpi_busy) {
+            sluice_mpi_c3_cannot(
+                "a persistent collective is made while what crosses the line is recorded");
+        }
     }
     handle->real = *request;
     *request = handle->request;

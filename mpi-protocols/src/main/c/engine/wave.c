@@ -143,8 +143,7 @@ int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
     const char *why = sluice_mpi_regions_unfit();
     if (sluice_mpi_left) {
         why = "an error handler left a call of MPI by a jump or an exception, so nobody knows what "
-              "was sent "
-              "behind it: let it return";
+              "was sent behind it: let it return";
     }
     if (why == NULL)
         why = sluice_mpi_save(&own);
