@@ -66,29 +66,6 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
     return MPI_SUCCESS;
 }
 
-int call_sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag,
-                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    if (sluice_mpi_comm_of(comm) == NULL || count < 0 || type == MPI_DATATYPE_NULL) {
-        return real.Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm,
-                                     status);
-    }
-    const int64_t bytes = sluice_mpi_packed(count, type);
-    void *copy = malloc(bytes + 1);
-    if (copy == NULL)
-        return MPI_ERR_NO_MEM;
-    int result = sluice_mpi_pack(buf, count, type, copy);
-    if (result == MPI_SUCCESS) {
-        int whole;
-        MPI_Datatype whole_type = sluice_mpi_bytes_type(bytes, &whole);
-        result = call_sendrecv(copy, whole, whole_type, dest, sendtag, buf, count, type, source,
-                               recvtag, comm, status);
-        sluice_mpi_bytes_type_end(whole_type);
-    }
-    free(copy);
-    return result;
-}
-
 /* A recovery would have some call it and others not. */
 void call_together(const char *function)
 {

@@ -99,6 +99,7 @@ struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
     handle->hidden = false;
     handle->early = false;
     handle->cancelled = false;
+    handle->blocks = false;
     handle->real = MPI_REQUEST_NULL;
     handle->comm = comm;
     handle->buffer = buffer;
@@ -278,6 +279,34 @@ static bool look_at_drained(struct sluice_mpi_handle *handle)
     return true;
 }
 
+/*
+ * MPICH tells the handler of MPI_COMM_WORLD what fails in MPI_Test, and that of the communicator what fails in a receive
+ * that blocks.
+ */
+#ifndef OPEN_MPI
+static int test_blocking(struct sluice_mpi_handle *handle, int *flag, MPI_Status *status)
+{
+    MPI_Errhandler of_world;
+    real.Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
+    real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const int result = real.Test(&handle->real, flag, status);
+    real.Comm_set_errhandler(MPI_COMM_WORLD, of_world);
+    real.Errhandler_free(&of_world);
+    if (result != MPI_SUCCESS)
+        real.Comm_call_errhandler(handle->comm->handle, result);
+    return result;
+}
+#endif
+
+static int test(struct sluice_mpi_handle *handle, int *flag, MPI_Status *status)
+{
+#ifndef OPEN_MPI
+    if (handle->blocks && handle->comm->handle != MPI_COMM_WORLD)
+        return test_blocking(handle, flag, status);
+#endif
+    return real.Test(&handle->real, flag, status);
+}
+
 bool sluice_mpi_handle_look(struct sluice_mpi_handle *handle)
 {
     if (handle->complete || !handle->active)
@@ -288,7 +317,7 @@ bool sluice_mpi_handle_look(struct sluice_mpi_handle *handle)
         return false;
     int flag = 0;
     MPI_Status status;
-    handle->error = real.Test(&handle->real, &flag, &status);
+    handle->error = test(handle, &flag, &status);
     if (!flag && handle->error == MPI_SUCCESS)
         return false;
     sluice_mpi_handle_completed(handle, &status);

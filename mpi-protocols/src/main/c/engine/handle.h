@@ -40,6 +40,7 @@ struct sluice_mpi_handle {
     bool hidden;         /* a recovery's call is not told of it */
     bool early;          /* made before the first spot */
     bool cancelled;      /* MPI_Cancel was called */
+    bool blocks;         /* of a call that returns when it is complete, and has no request */
     MPI_Request request; /* the program's */
     MPI_Request real;    /* MPI_REQUEST_NULL: the library knows nothing of it */
     struct sluice_mpi_handle *next;

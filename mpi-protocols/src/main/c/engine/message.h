@@ -3,6 +3,15 @@
 
 #include "handle.h"
 
+/*
+ * The communicator of a message that is counted. NULL where MPI is to say what is wrong, and of a send to MPI_PROC_NULL
+ * or a negative rank.
+ */
+struct sluice_mpi_comm *sluice_mpi_sends_of(int count, MPI_Datatype type, int dest, int tag,
+                                            MPI_Comm comm);
+struct sluice_mpi_comm *sluice_mpi_receives_of(int count, MPI_Datatype type, int source, int tag,
+                                               MPI_Comm comm);
+
 /* Sends the message of a handle that is new, or persistent and started: what MPI returns. */
 int sluice_mpi_send_start(struct sluice_mpi_handle *handle);
 

@@ -6,9 +6,8 @@
 #include "message.h"
 #include "stream.h"
 
-/* NULL where MPI is to say what is wrong. */
-static struct sluice_mpi_comm *accepted(int count, MPI_Datatype type, int source, int tag,
-                                        MPI_Comm comm)
+struct sluice_mpi_comm *sluice_mpi_receives_of(int count, MPI_Datatype type, int source, int tag,
+                                               MPI_Comm comm)
 {
     struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
     return known != NULL && (source == MPI_ANY_SOURCE || source == MPI_PROC_NULL || source >= 0)
@@ -85,6 +84,7 @@ static int receive_while_busy(void *buf, int count, MPI_Datatype type, int sourc
 {
     struct sluice_mpi_handle *handle =
         sluice_mpi_handle_message(SLUICE_MPI_RECEIVE, comm, buf, count, type, source, tag);
+    handle->blocks = true;
     int result = sluice_mpi_receive_start(handle);
     if (result == MPI_SUCCESS) {
         sluice_mpi_handle_await(handle);
@@ -101,7 +101,7 @@ int call_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
               MPI_Status *status)
 {
     sluice_mpi_poll();
-    struct sluice_mpi_comm *known = accepted(count, type, source, tag, comm);
+    struct sluice_mpi_comm *known = sluice_mpi_receives_of(count, type, source, tag, comm);
     if (!is_counted(source, known))
         return real.Recv(buf, count, type, source, tag, comm, status);
     if (__builtin_expect(sluice_mpi_busy, 0))
@@ -117,7 +117,7 @@ int call_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
 int call_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                MPI_Request *request)
 {
-    struct sluice_mpi_comm *known = accepted(count, type, source, tag, comm);
+    struct sluice_mpi_comm *known = sluice_mpi_receives_of(count, type, source, tag, comm);
     if (known == NULL)
         return real.Irecv(buf, count, type, source, tag, comm, request);
     struct sluice_mpi_handle *handle =
@@ -133,7 +133,7 @@ int call_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI
 int call_recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Request *request)
 {
-    struct sluice_mpi_comm *known = accepted(count, type, source, tag, comm);
+    struct sluice_mpi_comm *known = sluice_mpi_receives_of(count, type, source, tag, comm);
     if (known == NULL)
         return real.Recv_init(buf, count, type, source, tag, comm, request);
     struct sluice_mpi_handle *handle =
@@ -142,30 +142,6 @@ int call_recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
     handle->active = false;
     *request = handle->request;
     return MPI_SUCCESS;
-}
-
-int call_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                  MPI_Comm comm, MPI_Status *status)
-{
-    MPI_Request requests[2];
-    MPI_Status own[2];
-    int result = call_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &requests[0]);
-    if (result != MPI_SUCCESS)
-        return result;
-    result = call_isend(SLUICE_MPI_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm,
-                        &requests[1]);
-    if (result != MPI_SUCCESS) {
-        call_cancel(&requests[0]);
-        call_request_free(&requests[0]);
-        return result;
-    }
-    result = call_complete(2, requests, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, own);
-    if (result == MPI_ERR_IN_STATUS)
-        result = own[0].MPI_ERROR != MPI_SUCCESS ? own[0].MPI_ERROR : own[1].MPI_ERROR;
-    if (status != MPI_STATUS_IGNORE)
-        *status = own[0];
-    return result;
 }
 
 static int iprobe(int source, int tag, MPI_Comm comm, struct sluice_mpi_comm *known, bool waits,
@@ -187,7 +163,7 @@ static int iprobe(int source, int tag, MPI_Comm comm, struct sluice_mpi_comm *kn
 int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     sluice_mpi_poll();
-    struct sluice_mpi_comm *known = accepted(0, MPI_BYTE, source, tag, comm);
+    struct sluice_mpi_comm *known = sluice_mpi_receives_of(0, MPI_BYTE, source, tag, comm);
     if (!is_counted(source, known))
         return real.Iprobe(source, tag, comm, flag, status);
     MPI_Status own;
@@ -202,7 +178,7 @@ int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
 int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     sluice_mpi_poll();
-    struct sluice_mpi_comm *known = accepted(0, MPI_BYTE, source, tag, comm);
+    struct sluice_mpi_comm *known = sluice_mpi_receives_of(0, MPI_BYTE, source, tag, comm);
     if (!is_counted(source, known) || !sluice_mpi_busy)
         return real.Probe(source, tag, comm, status);
     MPI_Status own;

@@ -42,9 +42,8 @@ static inline int begin(enum sluice_mpi_mode mode, const void *buf, int count, M
         : begin_otherwise(mode, buf, count, type, dest, tag, comm, request);
 }
 
-/* NULL where nothing is counted: MPI_PROC_NULL, and what MPI refuses. */
-static struct sluice_mpi_comm *counted(int count, MPI_Datatype type, int dest, int tag,
-                                       MPI_Comm comm)
+struct sluice_mpi_comm *sluice_mpi_sends_of(int count, MPI_Datatype type, int dest, int tag,
+                                            MPI_Comm comm)
 {
     struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
     return known != NULL && dest >= 0 && dest < known->size && tag >= 0 && count >= 0
@@ -94,7 +93,7 @@ int call_send(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatyp
               int tag, MPI_Comm comm)
 {
     sluice_mpi_poll();
-    struct sluice_mpi_comm *known = counted(count, type, dest, tag, comm);
+    struct sluice_mpi_comm *known = sluice_mpi_sends_of(count, type, dest, tag, comm);
     if (__builtin_expect(sluice_mpi_busy, 0) && known != NULL)
         return send_while_busy(mode, buf, count, type, dest, tag, known);
     const int result = forward(mode, buf, count, type, dest, tag, comm);
@@ -151,7 +150,7 @@ int sluice_mpi_send_start(struct sluice_mpi_handle *handle)
 int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
                int tag, MPI_Comm comm, MPI_Request *request)
 {
-    struct sluice_mpi_comm *known = counted(count, type, dest, tag, comm);
+    struct sluice_mpi_comm *known = sluice_mpi_sends_of(count, type, dest, tag, comm);
     MPI_Request made;
     const int result = start(mode, buf, count, type, dest, tag, comm, known, &made);
     if (result != MPI_SUCCESS)
@@ -167,7 +166,7 @@ int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Dataty
 int call_send_init(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
                    int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    struct sluice_mpi_comm *known = counted(count, type, dest, tag, comm);
+    struct sluice_mpi_comm *known = sluice_mpi_sends_of(count, type, dest, tag, comm);
     if (known == NULL && dest != MPI_PROC_NULL) /* MPI says what is wrong */
         return real.Send_init(buf, count, type, dest, tag, comm, request);
     struct sluice_mpi_handle *handle = make(mode, buf, count, type, dest, tag, known);
