@@ -94,6 +94,11 @@ def ours($verdicts; $name):
     [map(select(.part == "npb")) | group_by(.kernel)[] | .[0].kernel as $kernel
       | map(.resident_bytes // empty) as $all | map(.bytes // empty | select(. > 0)) as $images
       | select($all != [] and $images != []) | "\($kernel) \(($images | median) * 100 / ($all | median) | short) %"] | join(", ")
+  elif $name | endswith("-shortest") then
+    ($name | rtrimstr("-shortest")) as $kind
+    | (map(select(.part == "waves" and .kind == $kind).interval) | min) as $shortest
+    | $verdicts | map(select(.part == "waves" and .kind == "\($kind), every \($shortest) s"))
+      | map("\(.what), every \($shortest) s \(.median | short) %") | join("; ")
   elif $name == "ranks" then
     $verdicts | map(select(.part == "waves" and (.kind | test("^(c3|pcl), every 10 s")))
       | "\(.what), \(.kind / "," | first) \(.median | short) %") | join("; ")
@@ -115,6 +120,15 @@ def paper_table($papers):
     (.[] | row),
     if length > 0 then "", ($papers.sources | to_entries[] | "\(.key): \(.value)") else empty end;
 
+# The best turn of a call has no wave in it. The mean of all turns has.
+def wrapper_table:
+  map(select(.part == "wrapper"))
+  | title("Nanoseconds of a call, waves and what else disturbs it included, and instructions where the machine counts them:"),
+    if length > 0 then ["call, layer", "ns on the mean", "instructions"] | heading else empty end,
+    (group_by([.mpi, .kind, .layer])[]
+      | ["\(.[0].mpi), \(.[0].kind), \(.[0].layer)", (map(.mean_ns) | spread),
+          (map(.instructions // empty) | if . == [] then "" else spread end)] | row);
+
 def restart_lines:
   map(select(.part == "restart")) | group_by(.kind)
   | title("Seconds from the kill of a rank to the program:"), (.[] | "- \(.[0].kind): \(map(.seconds) | spread)");
@@ -133,4 +147,4 @@ def changed_table:
     (.[] | [.[0].way, (map(.look_ms) | spread), (map(.program_ms) | spread)] | row);
 
 def report($papers):
-  verdict_table, interval_table, restart_lines, tenth_table, changed_table, paper_table($papers);
+  verdict_table, wrapper_table, interval_table, restart_lines, tenth_table, changed_table, paper_table($papers);
