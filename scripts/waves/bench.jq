@@ -33,9 +33,10 @@ def compared:
   elif .part == "slices" then
     {at: .bytes, what: "\(.bytes) bytes", kind, base: "direct", value: .microseconds, unit: "%", wanted: 10}
   elif .part == "npb" then
-    {what: "\(.kernel), \(.ranks) ranks", kind, base: "plain", value: .seconds, unit: "%", wanted: 10}
+    {what: "\(.kernel), \(.ranks) ranks", kind: (.kind + if .every then ", every \(.every)" else "" end), base: "plain",
+     value: .seconds, unit: "%", wanted: 10}
   elif .part == "waves" then
-    {at: .ranks, what: "\(.ranks) ranks", base: "none", value: .seconds, unit: "%",
+    {at: .ranks, what: "heat, \(.ranks) ranks", base: "none", value: .seconds, unit: "%",
      kind: (if .kind == "none" then "none" else "\(.kind), every \(.interval) s" end),
      wanted: (if .ranks > 4 or .kind == "stop" then null else 10 end)}
   else empty end
@@ -83,28 +84,30 @@ def interval_table:
 
 def percents: map("\(.what) \(.median | short) %") | join(", ");
 
+# What programs take more by a protocol, for each number of waves.
+def over_waves($verdicts; $kind; parts):
+  [map(select(.kind == $kind and any(.part == parts; .))) | group_by(compared | [.part, .mpi, .what, .kind])[]
+    | (.[0] | compared | {part, mpi, what, kind}) as $same | (map(.checkpoints) | median) as $waves
+    | $verdicts[] | select({part, mpi, what, kind} == $same) | "\(.what), \($waves) waves \(.median | short) %"]
+  | join("; ");
+
 # What of ours stands beside a word of the papers.
 def ours($verdicts; $name):
   if $name == "layer" then $verdicts | map(select(.part == "npb" and .kind == "layer")) | percents
-  elif $name == "c3" then
-    [group_by([.part, .kernel])[] | select(.[0].part == "npb") | .[0].kernel as $kernel
-      | map(select(.kind == "c3")) | select(length > 0) | map(.checkpoints) | "\($kernel) \(median) waves"] as $waves
-    | ($verdicts | map(select(.part == "npb" and .kind == "c3")) | percents) + "; " + ($waves | join(", "))
+  elif $name == "c3" then over_waves($verdicts; "c3"; "npb")
   elif $name == "bytes" then
     [map(select(.part == "npb")) | group_by(.kernel)[] | .[0].kernel as $kernel
       | map(.resident_bytes // empty) as $all | map(.bytes // empty | select(. > 0)) as $images
       | select($all != [] and $images != []) | "\($kernel) \(($images | median) * 100 / ($all | median) | short) %"] | join(", ")
+  elif $name | endswith("-shortest") then
+    ($name | rtrimstr("-shortest")) as $kind
+    | (map(select(.part == "waves" and .kind == $kind).interval) | min) as $shortest
+    | $verdicts | map(select(.part == "waves" and .kind == "\($kind), every \($shortest) s"))
+      | map("\(.what), every \($shortest) s \(.median | short) %") | join("; ")
   elif $name == "ranks" then
     $verdicts | map(select(.part == "waves" and (.kind | test("^(c3|pcl), every 10 s")))
       | "\(.what), \(.kind / "," | first) \(.median | short) %") | join("; ")
-  else
-    ($name | sub("-waves"; "")) as $kind
-    | [map(select(.part == "waves" and .kind == $kind)) | group_by([.ranks, .interval])[]
-        | .[0] as $any | (map(.checkpoints) | median) as $waves
-        | $verdicts[] | select(.part == "waves" and .what == "\($any.ranks) ranks"
-            and .kind == "\($kind), every \($any.interval) s")
-        | "\(.what), \($waves) waves \(.median | short) %"] | join("; ")
-  end;
+  else over_waves($verdicts; $name | rtrimstr("-waves"); "npb", "waves") end;
 
 def paper_table($papers):
   [verdicts] as $verdicts | . as $figures
@@ -114,6 +117,15 @@ def paper_table($papers):
     if length > 0 then ["paper", "what", "there", "here"] | heading else empty end,
     (.[] | row),
     if length > 0 then "", ($papers.sources | to_entries[] | "\(.key): \(.value)") else empty end;
+
+# The best turn of a call has no wave in it. The mean of all turns has.
+def wrapper_table:
+  map(select(.part == "wrapper"))
+  | title("Nanoseconds of a call on the mean, with waves and all else that disturbs it, and its instructions:"),
+    if length > 0 then ["call, layer", "ns on the mean", "instructions"] | heading else empty end,
+    (group_by([.mpi, .kind, .layer])[]
+      | ["\(.[0].mpi), \(.[0].kind), \(.[0].layer)", (map(.mean_ns) | spread),
+          (map(.instructions // empty) | if . == [] then "" else spread end)] | row);
 
 def restart_lines:
   map(select(.part == "restart")) | group_by(.kind)
@@ -133,4 +145,4 @@ def changed_table:
     (.[] | [.[0].way, (map(.look_ms) | spread), (map(.program_ms) | spread)] | row);
 
 def report($papers):
-  verdict_table, interval_table, restart_lines, tenth_table, changed_table, paper_table($papers);
+  verdict_table, wrapper_table, interval_table, restart_lines, tenth_table, changed_table, paper_table($papers);

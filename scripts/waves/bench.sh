@@ -155,8 +155,8 @@ kernel_round() {
   under c3 0 ./kernel
   kernel_figure "$1" "$2" layer "$3"
   for kind in c3 pcl; do
-    under $kind 500ms ./kernel
-    kernel_figure "$1" "$2" $kind "$3" checkpoints="$(of_waves wave | wc -l)" \
+    under $kind $every ./kernel
+    kernel_figure "$1" "$2" $kind "$3" every=$every checkpoints="$(of_waves wave | wc -l)" \
       held_seconds="$(of_waves seconds_held_most | median)" bytes="$(of_waves bytes | median)"
   done
 }

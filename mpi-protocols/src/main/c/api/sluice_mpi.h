@@ -22,6 +22,8 @@
  *     after a restart what the program gave it on its way there. Open files, those of MPI and HDF5 too, and
  *     effects outside of MPI are its own affair: open files again without truncating them, and write where the
  *     step says, not where the last write ended.
+ *   - Not let a barrier order effects outside of MPI, such as files that ranks share. A checkpoint by C3 may lie before
+ *     a barrier in some ranks and behind it in others. A restart makes none of them wait there. Messages keep their order.
  *   - Protect requests if it needs them behind a restart, but no other handles of MPI: communicators, datatypes and
  *     operations may have other values in each process. Nor pointers, for that reason.
  *   - Protect the same ids, with the sizes of the checkpoint, on its way to the first one. Before that, every

@@ -112,7 +112,7 @@ static void take_line(const struct sluice_mpi_place *place)
     post_open();
     drains = 0;
     phase = RECORDING;
-    sluice_mpi_snapshot_tell(bytes, held, 0); /* what is reused is told at the end */
+    sluice_mpi_snapshot_tell(bytes, held, 0, 0); /* what is reused, or late, is told at the end */
     sluice_mpi_tell(SLUICE_CONTROL_MARKER, wave, marker.data, marker.length);
     sluice_mpi_bytes_free(&marker);
 }

@@ -113,6 +113,14 @@ int sluice_mpi_drained_give(struct sluice_mpi_drained *one, void *buffer, int co
     return result;
 }
 
+int64_t sluice_mpi_drained_count(void)
+{
+    int64_t count = 0;
+    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+        count++;
+    return count;
+}
+
 bool sluice_mpi_drained_all(void)
 {
     bool all = true;

@@ -56,5 +56,8 @@ int sluice_mpi_drained_give(struct sluice_mpi_drained *one, void *buffer, int co
  */
 void sluice_mpi_drained_number(void);
 
+/* How many there are. */
+int64_t sluice_mpi_drained_count(void);
+
 /* Whether all have come. */
 bool sluice_mpi_drained_all(void);

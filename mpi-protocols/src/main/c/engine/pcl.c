@@ -30,6 +30,7 @@ static int64_t held_since;
 
 /* Once the image is taken; 0 bytes: it is not. The rank may be free before it is written. */
 static int64_t taken_bytes;
+static int64_t taken_late;
 static int64_t held;
 
 static void go_on(void)
@@ -74,7 +75,7 @@ static void look_at_snapshot(void)
         sluice_mpi_refuse_wave(sluice_message());
         return;
     }
-    sluice_mpi_snapshot_tell(taken_bytes, held, sluice_mpi_changes_reused());
+    sluice_mpi_snapshot_tell(taken_bytes, held, sluice_mpi_changes_reused(), taken_late);
     sluice_mpi_wave_ends();
 }
 
@@ -99,6 +100,7 @@ static void take(void)
         return;
     go_on();
     taken_bytes = bytes;
+    taken_late = sluice_mpi_drained_count();
     held = sluice_mpi_now() - held_since;
     look_at_snapshot();
 }

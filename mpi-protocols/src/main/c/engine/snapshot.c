@@ -231,10 +231,10 @@ void sluice_mpi_snapshot_end(void)
     sluice_mpi_child_end(&child);
 }
 
-void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held, int64_t reused)
+void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held, int64_t reused, int64_t late)
 {
     const bool known = least(COPY) != INT64_MAX && least(FORK) != INT64_MAX;
-    const int64_t said[6] = {
-        bytes, held, taken == FORK, known ? least(COPY) : 0, known ? least(FORK) : 0, reused};
+    const int64_t said[7] = {
+        bytes, held, taken == FORK, known ? least(COPY) : 0, known ? least(FORK) : 0, reused, late};
     sluice_mpi_tell(SLUICE_CONTROL_TAKEN, sluice_mpi_wave, said, sizeof said);
 }

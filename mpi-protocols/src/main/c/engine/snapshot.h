@@ -31,10 +31,10 @@ void sluice_mpi_snapshot_end(void);
 
 /*
  * Tells the coordinator of the last one: its bytes, for how many nanoseconds it held the rank up, and whether a child
- * took it. Besides, what each way costs this rank in nanoseconds, 0 while it learns, and how many of the bytes were not
- * written again, as far as that is known.
+ * took it. Besides, what each way costs this rank in nanoseconds, 0 while it learns, how many of the bytes were not
+ * written again, and how many messages it has that were under way, as far as that is known.
  */
-void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held, int64_t reused);
+void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held, int64_t reused, int64_t late);
 
 /* The next spot is to be looked at. */
 extern bool sluice_mpi_snapshot_watches;

@@ -21,8 +21,9 @@ public final class Control {
   public static final int DRAINED = 5;
 
   /**
-   * It has written its image. Six longs: bytes; nanoseconds for which it stood still; 1 when a
-   * child wrote; nanoseconds that a copy costs, and a fork; bytes left out.
+   * It has written its image. Seven longs: bytes; nanoseconds for which it stood still; 1 when a
+   * child wrote; nanoseconds that a copy costs, and a fork; bytes left out; by Pcl, messages that
+   * were under way and are in it.
    */
   public static final int TAKEN = 6;
 

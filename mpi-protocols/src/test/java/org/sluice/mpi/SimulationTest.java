@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * many, {@code -Dmpi.seed} with which one they begin, {@code -Dmpi.without} which rule they lack.
  */
 class SimulationTest {
-  private static final int SEEDS = Integer.getInteger("mpi.seeds", 80);
+  private static final int SEEDS = Integer.getInteger("mpi.seeds", 100);
   private static final long FIRST = Long.getLong("mpi.seed", 0);
   private static final Rule WITHOUT =
       Stream.of(Rule.values())

@@ -37,6 +37,7 @@ final class WaveFigures {
     longestHeld = Math.max(longestHeld, nanos);
     snapshots.taken(in.getLong(), in.getLong(), in.getLong());
     reused += in.getLong();
+    late += in.getLong();
   }
 
   /** A rank stands still at its spot. */
