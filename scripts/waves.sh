@@ -131,17 +131,18 @@ await_ranks() {
   return 1
 }
 
-# strike NAME WHEN WHO: kills a rank of ./NAME or an I/O process, when that moment comes. Says so in ./strikes.
+# strike NAME WHEN WHO: kills a rank of ./NAME, or any process of it (child), or an I/O process, when that moment comes.
+# Says so in ./strikes.
 strike() {
   local victims
   below 1000
   await_moment "$@" || return 0
-  if [ "$3" = rank ]; then
-    mapfile -t victims < <(program_processes "$1")
-    struck="${victims[*]}"
-  else
-    mapfile -t victims < <(io_processes)
-  fi
+  case $3 in
+    rank) mapfile -t victims < <(ranks_of "$1") ;;
+    child) mapfile -t victims < <(program_processes "$1") ;;
+    io) mapfile -t victims < <(io_processes) ;;
+  esac
+  [ "$3" = io ] || struck="${victims[*]}"
   [ ${#victims[@]} -gt 0 ] || return 0
   below ${#victims[@]}
   ! kill -KILL "${victims[chance]}" 2>/dev/null || echo "$2 $3" >>strikes
@@ -165,7 +166,7 @@ await_moment() {
 
 # kill_at_random NAME SEED: a rank once a wave is committed, and then what chance says. Another wave is committed behind.
 kill_at_random() {
-  local whens=(committed wave wave recovery any) whos=(rank rank io) when n
+  local whens=(committed wave wave recovery any) whos=(child child io) when n
   RANDOM=$2
   struck=
   strike "$1" committed rank
