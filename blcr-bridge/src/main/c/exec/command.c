@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "hung.h"
 #include "segment.h"
 #include "status.h"
 
@@ -120,8 +122,16 @@ static void forward(const siginfo_t *signal, pid_t child)
         kill(child, signal->si_signo);
 }
 
+/* False where none came for a while. */
+static bool next_signal(const sigset_t *signals, bool launcher, siginfo_t *signal)
+{
+    const struct timespec look = {.tv_sec = SLUICE_EXEC_HUNG_EACH};
+    return (launcher ? sigtimedwait(signals, signal, &look) : sigwaitinfo(signals, signal)) > 0;
+}
+
 static int await_end(pid_t child, const sigset_t *signals, const struct sluice_exec_ears *ears)
 {
+    struct sluice_exec_hung hung = {0};
     int status;
     for (;;) {
         const pid_t ended = waitpid(child, &status, WNOHANG);
@@ -130,7 +140,12 @@ static int await_end(pid_t child, const sigset_t *signals, const struct sluice_e
                                        : WEXITSTATUS(status);
         }
         siginfo_t signal;
-        if (sigwaitinfo(signals, &signal) <= 0 || signal.si_signo == SIGCHLD)
+        if (!next_signal(signals, ears->launcher, &signal)) {
+            if (ears->launcher && errno == EAGAIN)
+                sluice_exec_hung_look(&hung, child);
+            continue;
+        }
+        if (signal.si_signo == SIGCHLD)
             continue;
         if (signal.si_signo != ears->own)
             forward(&signal, child);

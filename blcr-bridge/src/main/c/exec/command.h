@@ -1,6 +1,7 @@
 /* The command that sluice exec and sluice profile record run. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A file of the installation, from SLUICE_HOME or else from where this program lies. */
@@ -26,6 +27,7 @@ struct sluice_exec_ears {
     int own;                                   /* one that the command does not get, 0 for none */
     void (*heard)(int signal, void *argument); /* told of each, once the command was; may be NULL */
     void *argument;
+    bool launcher; /* the command starts ranks: one that hangs behind their end is killed */
 };
 
 /*

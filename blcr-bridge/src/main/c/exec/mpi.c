@@ -144,7 +144,7 @@ static struct outcome attempt(struct sluice_exec_job *job, char **command, long 
 {
     char text[40];
     char said[PATH_MAX + 300];
-    const struct sluice_exec_ears ears = {SIGUSR1, hear, job};
+    const struct sluice_exec_ears ears = {SIGUSR1, hear, job, job->joins};
     snprintf(text, sizeof text, "%ld", number);
     sluice_exec_job_share("SLUICE_MPI_ATTEMPT", text);
     if (job->joins)

@@ -390,7 +390,8 @@ int sluice_exec_service_use(struct sluice_exec_service *service)
 {
     sluice_exec_capture(service->directory);
     begin_watch(service);
-    const struct sluice_exec_ears ears = {0, sluice_exec_stopping_begin, service};
+    const struct sluice_exec_ears ears = {0, sluice_exec_stopping_begin, service,
+                                          service->alone && service->options->restarts};
     const int status = sluice_exec_command_run(service->options->command, &ears);
     end_watch(service);
     const int failure = leave(service, status);
