@@ -135,6 +135,8 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
         begin_job(text);
     if (ready > 0)
         return 0;
+    if (ready == 0 && !resumes)
+        sluice_exec_job_said();
     if (ready == 0)
         return status_of_failure(child);
     sluice_exec_start_stop(&start, resumes);

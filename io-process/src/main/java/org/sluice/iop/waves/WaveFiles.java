@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.StoreOption;
@@ -32,8 +33,20 @@ public record WaveFiles(Path folder) {
   private static final String DATA = "data";
   private static final long ASKING_MILLIS = 20;
 
+  /** Says that ranks of an MPI job will have waves. */
+  private static final String JOB = "SLUICE_MPI_LAYER";
+
   /** Set by sluice mpi for sluice run. */
   private static final String ALONE = "SLUICE_MPI_BESIDE";
+
+  /** Set by sluice exec where the I/O process of that sluice run has the waves for the job. */
+  private static final String TAKEN = "SLUICE_MPI_TAKEN";
+
+  /** How often the command was run before. */
+  private static final String ATTEMPT = "SLUICE_MPI_ATTEMPT";
+
+  /** For how long the I/O process of the attempt before may be at its end. */
+  private static final Duration FAREWELL = Duration.ofSeconds(20);
 
   /**
    * Those of a job that has run.
@@ -115,6 +128,15 @@ public record WaveFiles(Path folder) {
   }
 
   /**
+   * Whether ranks of an MPI job will have waves.
+   *
+   * @return false without sluice mpi
+   */
+  public static boolean areOfAJob() {
+    return System.getenv(JOB) != null;
+  }
+
+  /**
    * Whether this process is the only I/O process of an MPI job that will have waves.
    *
    * @return false where each node of the job may have one
@@ -124,20 +146,39 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Takes them for one job: two would begin with each other's waves, and remove them.
+   * Whether this process is the only one of its job that has waves in a store.
+   *
+   * @param store a node's own: the other nodes of a job have theirs in other ones, but for a series
+   * @return false also where another process has taken them for the job
+   */
+  public static boolean areOfThisProcess(final Path store) {
+    return areOfThisProcess()
+        || areOfAJob() && System.getenv(TAKEN) == null && ofNode(store).folder().equals(store);
+  }
+
+  /**
+   * Takes them for one job: two would begin with each other's waves, and remove them. A restart
+   * waits for the I/O process of the attempt before.
    *
    * @return what has them until it is closed
    * @throws CommandException when another job has them
    * @throws IOException when the kernel refuses
    */
   public NativeFile take() throws IOException {
-    return JobLock.tryTake(folder)
-        .orElseThrow(
-            () ->
-                new CommandException(
-                    ExitStatus.BUSY,
-                    "another job of sluice mpi has its waves in %s; wait for its end or name another --store"
-                        .formatted(folder)));
+    final String attempt = System.getenv(ATTEMPT);
+    final boolean first = attempt == null || attempt.equals("0");
+    final long end = System.nanoTime() + (first ? 0 : FAREWELL.toNanos());
+    Optional<NativeFile> taken = JobLock.tryTake(folder);
+    while (taken.isEmpty() && System.nanoTime() < end) {
+      LockSupport.parkNanos(ASKING_MILLIS * 1_000_000);
+      taken = JobLock.tryTake(folder);
+    }
+    return taken.orElseThrow(
+        () ->
+            new CommandException(
+                ExitStatus.BUSY,
+                "another job of sluice mpi has its waves in %s; wait for its end or name another --store"
+                    .formatted(folder)));
   }
 
   Path log() {
