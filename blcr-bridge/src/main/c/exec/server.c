@@ -128,8 +128,15 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
         become_server(options, environment, resumes, pipe_fds[1]);
     close(pipe_fds[1]);
     struct sluice_exec_start start = sluice_exec_start_of(options->name, child);
+    if (!resumes)
+        sluice_exec_start_heed(&start);
     const int ready = await_ready(&start, pipe_fds[0], text, sizeof text);
     close(pipe_fds[0]);
+    if (sluice_exec_start_is_to_end(&start)) {
+        sluice_exec_start_stop(&start, false);
+        end_of(child);
+    }
+    sluice_exec_start_leave(&start);
     *server = ready > 0 ? child : 0;
     if (ready > 0 && options->restarts && !resumes)
         begin_job(text);

@@ -348,6 +348,11 @@ final class IoProcess implements AutoCloseable {
     return statistics;
   }
 
+  /** Who started it is gone. */
+  void expectNobody() {
+    service.expectNobody();
+  }
+
   /** Begins to end the session. */
   void end(final boolean commits) {
     service.end(commits);
