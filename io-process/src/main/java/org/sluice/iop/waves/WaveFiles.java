@@ -1,6 +1,7 @@
 package org.sluice.iop.waves;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -30,7 +31,6 @@ import org.sluice.core.store.SeriesFormat;
  *     on the stage of rank 0's node
  */
 public record WaveFiles(Path folder) {
-  private static final String DATA = "data";
   private static final long ASKING_MILLIS = 20;
 
   /** Says that ranks of an MPI job will have waves. */
@@ -123,8 +123,16 @@ public record WaveFiles(Path folder) {
    */
   public static WaveFiles ofNode(final Path store) {
     final Path parent = store.toAbsolutePath().getParent();
-    final boolean part = parent != null && parent.endsWith(DATA);
+    final boolean part = SeriesDirectory.Place.of(store).isPresent() || isOnStage(store);
     return new WaveFiles(part ? parent.getParent() : store);
+  }
+
+  private static boolean isOnStage(final Path store) {
+    try {
+      return StagePlace.of(store).isPresent();
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**
