@@ -41,6 +41,8 @@ static void heed_other_process(void)
         sluice_exec_say("sluice mpi could not see that its command runs sluice exec: it has "
                         "an I/O process that no rank uses; name sluice-exec in the command");
     }
+    if (beside != NULL)
+        sluice_exec_job_share("SLUICE_MPI_TAKEN", "");
     sluice_exec_job_share("SLUICE_MPI_BESIDE", NULL);
 }
 

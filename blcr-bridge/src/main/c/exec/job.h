@@ -33,5 +33,8 @@ void sluice_exec_job_begin(int64_t wave);
 /* On the other side: takes what came by the second way. */
 void sluice_exec_job_adopt(void);
 
+/* Tells that a user has been told why the job cannot begin. */
+void sluice_exec_job_said(void);
+
 /* And tells that the command is run now. */
 void sluice_exec_job_begins(void);

@@ -52,6 +52,16 @@ void sluice_exec_job_adopt(void)
     }
 }
 
+void sluice_exec_job_said(void)
+{
+    const char *path = getenv("SLUICE_MPI_SAID");
+    FILE *said = path == NULL || *path == 0 ? NULL : fopen(path, "we");
+    if (said != NULL) {
+        fputs("\n", said);
+        fclose(said);
+    }
+}
+
 void sluice_exec_job_begins(void)
 {
     const char *begun = getenv("SLUICE_MPI_BEGUN");

@@ -115,15 +115,16 @@ static bool has_begun(int begun)
 /* What sluice exec ends with where its I/O process cannot begin, for a reason that lasts. */
 static bool is_of_beginning(int status)
 {
-    return status == SLUICE_STATUS_NO_ROOM || status == SLUICE_STATUS_DENIED
-        || status == SLUICE_STATUS_OTHER_VERSION || status == SLUICE_STATUS_FEW_DESCRIPTORS;
+    return status == SLUICE_STATUS_BUSY || status == SLUICE_STATUS_NO_ROOM
+        || status == SLUICE_STATUS_DENIED || status == SLUICE_STATUS_OTHER_VERSION
+        || status == SLUICE_STATUS_FEW_DESCRIPTORS;
 }
 
 /* How an attempt ended. */
 struct outcome {
     int status;
     bool begun; /* the command was run */
-    bool said;  /* a rank has said why the job cannot go on: see wrappers/said.c of the layer */
+    bool said;  /* a user was told why the job cannot go on: see wrappers/said.c of the layer */
     bool heard; /* the log of waves says that ranks began */
 };
 
@@ -156,23 +157,24 @@ static struct outcome attempt(struct sluice_exec_job *job, char **command, long 
     rewind_input();
     struct outcome outcome = {.status = sluice_exec_command_run(command, &ears)};
     outcome.begun = has_begun(begun);
-    outcome.said = job->elsewhere || unlink(said) == 0;
+    const bool told = !job->elsewhere && unlink(said) == 0;
+    outcome.said = told || job->elsewhere;
     outcome.heard = before < 0 || sluice_exec_waves_heard(job) != before;
-    if (job->joins && !outcome.heard)
+    if (job->joins && (told || !outcome.heard)) /* what is heard may be another job */
         outcome.begun = !is_of_beginning(outcome.status);
     return outcome;
 }
 
 /*
  * To run the command again would change nothing. Where the first sluice run did not begin, its options are wrong, or
- * there is no place for it; a later one may only find the store in use still.
+ * there is no place for it; a later one has waited for the former one's I/O process.
  */
 static bool is_final(const struct outcome *outcome, long number)
 {
     const int status = outcome->status;
     return ended || status == 0 || status == SLUICE_STATUS_USAGE || status == REFUSED
         || status == SLUICE_STATUS_NOT_EXECUTABLE || status == SLUICE_STATUS_NO_COMMAND
-        || (number == 0 && !outcome->begun);
+        || (!outcome->begun && (number == 0 || status == SLUICE_STATUS_BUSY));
 }
 
 /* Why it is not run again, where nobody has said so. */

@@ -128,13 +128,22 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
         become_server(options, environment, resumes, pipe_fds[1]);
     close(pipe_fds[1]);
     struct sluice_exec_start start = sluice_exec_start_of(options->name, child);
+    if (!resumes)
+        sluice_exec_start_heed(&start);
     const int ready = await_ready(&start, pipe_fds[0], text, sizeof text);
     close(pipe_fds[0]);
+    if (sluice_exec_start_is_to_end(&start)) {
+        sluice_exec_start_stop(&start, false);
+        end_of(child);
+    }
+    sluice_exec_start_leave(&start);
     *server = ready > 0 ? child : 0;
     if (ready > 0 && options->restarts && !resumes)
         begin_job(text);
     if (ready > 0)
         return 0;
+    if (ready == 0 && !resumes)
+        sluice_exec_job_said();
     if (ready == 0)
         return status_of_failure(child);
     sluice_exec_start_stop(&start, resumes);

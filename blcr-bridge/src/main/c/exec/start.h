@@ -1,6 +1,7 @@
 /* An I/O process that is being started. */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -15,9 +16,19 @@ struct sluice_exec_start {
     int64_t got_on; /* when that was seen last */
     int64_t taken;  /* the processor time that it had taken by then */
     bool told;
+    bool heeds; /* the signals that end this process */
+    sigset_t former;
 };
 
 struct sluice_exec_start sluice_exec_start_of(const char *name, pid_t server);
+
+/*
+ * From here on a signal that would end this process first ends the I/O process, which would wait for it for a minute.
+ * sluice_exec_start_leave() lets the signal do what it does.
+ */
+void sluice_exec_start_heed(struct sluice_exec_start *start);
+bool sluice_exec_start_is_to_end(const struct sluice_exec_start *start);
+void sluice_exec_start_leave(const struct sluice_exec_start *start);
 
 /*
  * Whether it is still waited for: where processors are busy a start takes long, and it takes as long as it gets on. A

@@ -46,9 +46,6 @@ final class IoProcess implements AutoCloseable {
   /** Says that the I/O process ends before it pays to make ready for more. */
   private static final String SHORT_LIVED = "SLUICE_SHORT_LIVED";
 
-  /** Says that ranks of an MPI job will have waves. */
-  private static final String WAVES = "SLUICE_MPI_LAYER";
-
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final RuntimeDirectory directory;
   private final Segment segment;
@@ -75,7 +72,7 @@ final class IoProcess implements AutoCloseable {
     try {
       directory = keep(RuntimeDirectory.take(settings.session().name()));
       directory.others().removeStarts();
-      if (System.getenv(WAVES) != null && settings.stage() == null) {
+      if (WaveFiles.areOfAJob() && settings.stage() == null) {
         directory.others().removeJobs(settings.store().toAbsolutePath().normalize());
       }
       goesOn = directory.isLeft(resumes);
@@ -109,7 +106,7 @@ final class IoProcess implements AutoCloseable {
                   Path.of(segment.header().store()), segment.header().layout(), settings));
       final PosixStore store = opened.store();
       copies = opened.copies();
-      if (WaveFiles.areOfThisProcess()) {
+      if (WaveFiles.areOfThisProcess(store.directory())) {
         keep(WaveFiles.ofNode(store.directory()).take());
       }
       final CompletableFuture<Guard> starting = startGuard(guardPlace(opened.root()));
@@ -349,6 +346,11 @@ final class IoProcess implements AutoCloseable {
 
   Statistics statistics() {
     return statistics;
+  }
+
+  /** Who started it is gone. */
+  void expectNobody() {
+    service.expectNobody();
   }
 
   /** Begins to end the session. */

@@ -126,7 +126,7 @@ public final class ServeCommand implements Subcommand {
             metricsPort == null
                 ? null
                 : MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
-      await(process, endpoint, resumes && !members);
+      await(process, endpoint);
       StatsFile.write(options.stats(), process.statistics());
       if (members) {
         report(process.statistics());
@@ -138,21 +138,22 @@ public final class ServeCommand implements Subcommand {
   }
 
   /** What fails here must not end the session of the processes that go on. */
-  private static void await(
-      final IoProcess process, final MetricsEndpoint endpoint, final boolean says)
-      throws IOException {
+  private void await(final IoProcess process, final MetricsEndpoint endpoint) throws IOException {
     try {
       if (endpoint != null) {
         endpoint.start();
       }
       System.out.println("ready: " + process.directory());
+      if (System.out.checkError() && members && !resumes) { // nobody reads on behind that line
+        process.expectNobody();
+      }
       System.out.println("pages: " + process.pages());
       System.out.println("guard: " + process.guard());
       if (endpoint != null) {
         System.out.println("metrics: " + endpoint.address());
       }
       System.out.flush();
-      if (says) {
+      if (resumes && !members) {
         sayWhenDrained(process);
       }
       CompletableFuture.anyOf(process.ending(), process.over()).join();

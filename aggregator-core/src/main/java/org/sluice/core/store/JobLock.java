@@ -34,7 +34,7 @@ public final class JobLock {
    * Whether a job has taken the waves of a folder and runs.
    *
    * @param folder the store, or the folder of its series
-   * @return false also where several nodes may have a job: none takes them there
+   * @return false also for a series that several nodes write: none takes them there
    * @throws IOException when the kernel refuses
    */
   public static boolean isTaken(final Path folder) throws IOException {

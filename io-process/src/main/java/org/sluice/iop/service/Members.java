@@ -81,6 +81,11 @@ final class Members {
     return joined.isEmpty();
   }
 
+  /** Who started the session will not come. */
+  void expectNobody() {
+    everJoined = true;
+  }
+
   /** Whether others may come, since none has yet, or come back to a resumed I/O process. */
   boolean areAwaited() {
     return !everJoined || awaited > 0;

@@ -151,6 +151,11 @@ public final class Service implements Runnable, Executor {
     execute(() -> session.stop(interrupts));
   }
 
+  /** Who started a session with members is gone before it was told that it may join. */
+  public void expectNobody() {
+    execute(session::expectNobody);
+  }
+
   /**
    * The first rank of an MPI program.
    *

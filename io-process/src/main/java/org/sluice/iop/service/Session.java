@@ -206,7 +206,8 @@ final class Session implements AutoCloseable {
   }
 
   /**
-   * The I/O process itself is told to stop: a session with members ends with them, another one now.
+   * The I/O process itself is told to stop: a session with members ends with them, another one now,
+   * and so does one that nobody has joined yet.
    *
    * @param interrupts whether a user waits who wants the end to come
    */
@@ -216,9 +217,17 @@ final class Session implements AutoCloseable {
       return;
     }
     preemption.begin(0);
-    if (!context.settings().endsWithMembers()) {
+    if (context.settings().endsWithMembers()) {
+      expectNobody();
+    } else {
       end(false);
     }
+  }
+
+  /** Who started a session with members is gone: it ends unless others have joined it. */
+  void expectNobody() {
+    members.expectNobody();
+    endIfDeserted();
   }
 
   boolean isEnding() {

@@ -65,11 +65,27 @@ public final class NewestWave {
     }
     final Set<Long> waves = begun(files);
     try (CheckpointReader opened = Stores.open(store, series)) {
-      return counting(opened, unreadable).stream()
-          .mapToLong(Commit::number)
-          .filter(waves::contains)
-          .max();
+      for (final Commit commit : counting(opened, unreadable).reversed()) {
+        if (waves.contains(commit.number()) && isStillWave(opened, commit)) {
+          return OptionalLong.of(commit.number());
+        }
+      }
     }
+    return OptionalLong.empty();
+  }
+
+  /** Another program may have made its checkpoint of that number anew. Of damage the ranks tell. */
+  private static boolean isStillWave(final CheckpointReader opened, final Commit commit) {
+    try {
+      return isWave(opened, commit);
+    } catch (final IOException damaged) {
+      return true;
+    }
+  }
+
+  private static boolean isWave(final CheckpointReader opened, final Commit commit)
+      throws IOException {
+    return opened.images(commit).stream().anyMatch(image -> STATE.equals(image.path()));
   }
 
   private static Set<Long> begun(final WaveFiles files) throws IOException {
@@ -91,7 +107,7 @@ public final class NewestWave {
     }
     try (CheckpointReader opened = Stores.open(store, series)) {
       for (final Commit commit : counting(opened, unreadable).reversed()) {
-        if (opened.images(commit).stream().anyMatch(image -> STATE.equals(image.path()))) {
+        if (isWave(opened, commit)) {
           return OptionalLong.of(commit.number());
         }
       }

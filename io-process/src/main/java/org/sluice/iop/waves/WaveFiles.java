@@ -1,6 +1,7 @@
 package org.sluice.iop.waves;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.StoreOption;
@@ -29,11 +31,22 @@ import org.sluice.core.store.SeriesFormat;
  *     on the stage of rank 0's node
  */
 public record WaveFiles(Path folder) {
-  private static final String DATA = "data";
   private static final long ASKING_MILLIS = 20;
+
+  /** Says that ranks of an MPI job will have waves. */
+  private static final String JOB = "SLUICE_MPI_LAYER";
 
   /** Set by sluice mpi for sluice run. */
   private static final String ALONE = "SLUICE_MPI_BESIDE";
+
+  /** Set by sluice exec where the I/O process of that sluice run has the waves for the job. */
+  private static final String TAKEN = "SLUICE_MPI_TAKEN";
+
+  /** How often the command was run before. */
+  private static final String ATTEMPT = "SLUICE_MPI_ATTEMPT";
+
+  /** For how long the I/O process of the attempt before may be at its end. */
+  private static final Duration FAREWELL = Duration.ofSeconds(20);
 
   /**
    * Those of a job that has run.
@@ -110,8 +123,25 @@ public record WaveFiles(Path folder) {
    */
   public static WaveFiles ofNode(final Path store) {
     final Path parent = store.toAbsolutePath().getParent();
-    final boolean part = parent != null && parent.endsWith(DATA);
+    final boolean part = SeriesDirectory.Place.of(store).isPresent() || isOnStage(store);
     return new WaveFiles(part ? parent.getParent() : store);
+  }
+
+  private static boolean isOnStage(final Path store) {
+    try {
+      return StagePlace.of(store).isPresent();
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Whether ranks of an MPI job will have waves.
+   *
+   * @return false without sluice mpi
+   */
+  public static boolean areOfAJob() {
+    return System.getenv(JOB) != null;
   }
 
   /**
@@ -124,20 +154,39 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Takes them for one job: two would begin with each other's waves, and remove them.
+   * Whether this process is the only one of its job that has waves in a store.
+   *
+   * @param store a node's own: the other nodes of a job have theirs in other ones, but for a series
+   * @return false also where another process has taken them for the job
+   */
+  public static boolean areOfThisProcess(final Path store) {
+    return areOfThisProcess()
+        || areOfAJob() && System.getenv(TAKEN) == null && ofNode(store).folder().equals(store);
+  }
+
+  /**
+   * Takes them for one job: two would begin with each other's waves, and remove them. A restart
+   * waits for the I/O process of the attempt before.
    *
    * @return what has them until it is closed
    * @throws CommandException when another job has them
    * @throws IOException when the kernel refuses
    */
   public NativeFile take() throws IOException {
-    return JobLock.tryTake(folder)
-        .orElseThrow(
-            () ->
-                new CommandException(
-                    ExitStatus.BUSY,
-                    "another job of sluice mpi has its waves in %s; wait for its end or name another --store"
-                        .formatted(folder)));
+    final String attempt = System.getenv(ATTEMPT);
+    final boolean first = attempt == null || attempt.equals("0");
+    final long end = System.nanoTime() + (first ? 0 : FAREWELL.toNanos());
+    Optional<NativeFile> taken = JobLock.tryTake(folder);
+    while (taken.isEmpty() && System.nanoTime() < end) {
+      LockSupport.parkNanos(ASKING_MILLIS * 1_000_000);
+      taken = JobLock.tryTake(folder);
+    }
+    return taken.orElseThrow(
+        () ->
+            new CommandException(
+                ExitStatus.BUSY,
+                "another job of sluice mpi has its waves in %s; wait for its end or name another --store"
+                    .formatted(folder)));
   }
 
   Path log() {
