@@ -30,8 +30,7 @@
 #define START_PATIENCE (SLUICE_EXEC_START_MOST + PATIENCE)
 #define NAP 5
 
-/* How long to wait after an I/O process was started in vain to resume a killed one: twice as long each
-   time, in milliseconds. When to give up the connection knows, see is_patient. */
+/* Before one is started again in vain, in milliseconds: twice as long each time, until is_patient() gives up. */
 #define FIRST_PAUSE 100
 #define LONGEST_PAUSE 5000
 
@@ -391,7 +390,7 @@ int sluice_exec_service_use(struct sluice_exec_service *service)
     sluice_exec_capture(service->directory);
     begin_watch(service);
     const struct sluice_exec_ears ears = {0, sluice_exec_stopping_begin, service,
-                                          service->alone && service->options->restarts};
+                                          service->options->restarts};
     const int status = sluice_exec_command_run(service->options->command, &ears);
     end_watch(service);
     const int failure = leave(service, status);
