@@ -306,7 +306,7 @@ static void give_drained(const struct sluice_mpi_message *message,
         ->count++;
 }
 
-void sluice_mpi_c3_resume(void)
+static void resume(void)
 {
     if (!loaded)
         return;
@@ -316,10 +316,28 @@ void sluice_mpi_c3_resume(void)
             sluice_mpi_c3_answer_open(one);
 }
 
-void sluice_mpi_c3_resumed(void)
+static void resumed(void)
 {
     resuming = false;
 }
+
+static const struct sluice_mpi_calls calls = {
+    .sends = sluice_mpi_c3_sends,
+    .posts = sluice_mpi_c3_posts,
+    .asks = sluice_mpi_c3_asks,
+    .ended = sluice_mpi_c3_ended,
+    .drained = sluice_mpi_c3_drained,
+    .gives = sluice_mpi_c3_gives,
+    .completes = sluice_mpi_c3_completes,
+    .answers = sluice_mpi_c3_answers,
+    .probes = sluice_mpi_c3_probes,
+    .probed = sluice_mpi_c3_probed,
+    .enters = sluice_mpi_c3_enters,
+    .left = sluice_mpi_c3_left,
+    .cannot = sluice_mpi_c3_cannot,
+    .resume = resume,
+    .resumed = resumed,
+};
 
 const struct sluice_mpi_protocol sluice_mpi_c3 = {
     .please = please,
@@ -329,4 +347,5 @@ const struct sluice_mpi_protocol sluice_mpi_c3 = {
     .give_up = forget,
     .repeats = repeats,
     .restart = restart,
+    .calls = &calls,
 };

@@ -2,23 +2,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "c3.h"
 #include "calls.h"
 #include "engine.h"
 #include "message.h"
+#include "protocol.h"
 #include "wrappers/data.h"
 #include "wrappers/request.h"
 
 /* A recovery would take the next one for it, which has the same number. */
 static int refused(int error)
 {
-    sluice_mpi_c3_cannot("MPI refuses a collective while what crosses the line is recorded");
+    sluice_mpi_protocol->calls->cannot(
+        "MPI refuses a collective while what crosses the line is recorded");
     return error;
 }
 
 static int block(const struct sluice_mpi_collective *collective, struct sluice_mpi_comm *comm)
 {
-    if (sluice_mpi_busy && sluice_mpi_c3_enters(comm, collective, comm->collectives + 1, NULL)) {
+    if (sluice_mpi_busy
+        && sluice_mpi_protocol->calls->enters(comm, collective, comm->collectives + 1, NULL)) {
         comm->collectives++;
         return MPI_SUCCESS;
     }
@@ -27,7 +29,7 @@ static int block(const struct sluice_mpi_collective *collective, struct sluice_m
         return refused(result);
     comm->collectives++;
     if (sluice_mpi_busy)
-        sluice_mpi_c3_left(comm, collective);
+        sluice_mpi_protocol->calls->left(comm, collective);
     return MPI_SUCCESS;
 }
 
@@ -55,8 +57,10 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
     handle->collective = comm->collectives + 1;
     keep_results(handle, collective);
     int result = MPI_SUCCESS;
-    if (!sluice_mpi_busy || !sluice_mpi_c3_enters(comm, collective, handle->collective, handle))
+    if (!sluice_mpi_busy
+        || !sluice_mpi_protocol->calls->enters(comm, collective, handle->collective, handle)) {
         result = collective->forward(collective, &handle->real);
+    }
     if (result != MPI_SUCCESS) {
         sluice_mpi_handle_end(handle);
         return refused(result);
@@ -72,7 +76,7 @@ void call_together(const char *function)
     static char why[100];
     if (sluice_mpi_busy) {
         snprintf(why, sizeof why, "%s is called while what crosses the line is recorded", function);
-        sluice_mpi_c3_cannot(why);
+        sluice_mpi_protocol->calls->cannot(why);
     }
 }
 
@@ -91,6 +95,8 @@ void call_making(MPI_Comm parent)
     struct sluice_mpi_comm *comm = sluice_mpi_comm_of(parent);
     if (comm != NULL)
         comm->collectives++;
-    if (sluice_mpi_busy)
-        sluice_mpi_c3_cannot("a communicator is made while what crosses the line is recorded");
+    if (sluice_mpi_busy) {
+        sluice_mpi_protocol->calls->cannot(
+            "a communicator is made while what crosses the line is recorded");
+    }
 }

@@ -1,10 +1,10 @@
 /* All Wait and Test functions. */
 #include <stdlib.h>
 
-#include "c3.h"
 #include "calls.h"
 #include "engine.h"
 #include "message.h"
+#include "protocol.h"
 #include "wrappers/request.h"
 
 #define FEW 32
@@ -222,7 +222,7 @@ static void tell(const struct asked *asked)
     for (int at = 0; at < asked->count && is_satisfied(asked) && (!any || count == 0); at++)
         if (is_complete(asked->handles[at]))
             told[count++] = asked->handles[at];
-    sluice_mpi_c3_completes(told, count);
+    sluice_mpi_protocol->calls->completes(told, count);
     free(told);
 }
 
@@ -264,7 +264,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
         if (asked.handles[at] != NULL)
             asked.handles[at]->hidden = false;
     }
-    if (sluice_mpi_busy && sluice_mpi_c3_answers(count, asked.handles, how))
+    if (sluice_mpi_busy && sluice_mpi_protocol->calls->answers(count, asked.handles, how))
         look(&asked);
     else
         await(&asked);

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "c3.h"
 #include "handle.h"
+#include "protocol.h"
 #include "stream.h"
 #include "wrappers/data.h"
 #include "wrappers/real.h"
@@ -92,7 +92,7 @@ bool sluice_mpi_drained_look(struct sluice_mpi_drained *one)
         sluice_mpi_abort("cannot receive a message of rank %d that is under way", one->source);
     if (flag) {
         sluice_mpi_received(one->comm, &status, one->posted);
-        sluice_mpi_c3_drained(one, &status);
+        sluice_mpi_protocol->calls->drained(one, &status);
     }
     return flag;
 }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c3.h"
 #include "drained.h"
 #include "engine.h"
+#include "protocol.h"
 #include "stream.h"
 #include "wrappers/real.h"
 
@@ -256,14 +256,14 @@ void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Sta
             return;
         sluice_mpi_received(handle->comm, status, handle->posted);
         if (handle->error != MPI_SUCCESS)
-            sluice_mpi_c3_cannot("a message is longer than its receive has room for");
+            sluice_mpi_protocol->calls->cannot("a message is longer than its receive has room for");
     }
     if (__builtin_expect(handle->cancelled, 0) && handle->kind == SLUICE_MPI_SEND)
         take_back(handle, status);
     if (handle->kind == SLUICE_MPI_COMMUNICATOR && handle->error == MPI_SUCCESS)
         sluice_mpi_comm_done(handle->comm);
     if (sluice_mpi_busy)
-        sluice_mpi_c3_ended(handle);
+        sluice_mpi_protocol->calls->ended(handle);
 }
 
 /* One that takes a drained message which was under way. */
@@ -271,7 +271,7 @@ static bool look_at_drained(struct sluice_mpi_handle *handle)
 {
     if (!sluice_mpi_drained_look(handle->drained))
         return false;
-    sluice_mpi_c3_gives(handle->drained, handle);
+    sluice_mpi_protocol->calls->gives(handle->drained, handle);
     handle->error = sluice_mpi_drained_give(handle->drained, handle->buffer, handle->count,
                                             handle->type, &handle->status);
     handle->drained = NULL;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c3.h"
 #include "datatype.h"
 #include "drained.h"
 #include "engine.h"
 #include "freed.h"
 #include "message.h"
+#include "protocol.h"
 #include "regions.h"
 #include "stream.h"
 #include "wrappers/attached.h"
@@ -389,8 +389,8 @@ void sluice_mpi_restore(struct sluice_mpi_reader *reader)
     get_drained(reader);
     sluice_mpi_look_busy();
     if (!reader->damaged) {
-        sluice_mpi_c3_resume();
+        sluice_mpi_protocol->calls->resume();
         post_again();
-        sluice_mpi_c3_resumed();
+        sluice_mpi_protocol->calls->resumed();
     }
 }

@@ -168,4 +168,5 @@ const struct sluice_mpi_protocol sluice_mpi_pcl = {
     .give_up = go_on,
     .repeats = repeats,
     .restart = restart,
+    .calls = &sluice_mpi_plain_calls,
 };

@@ -1,9 +1,9 @@
 /* Receives and probes. What was drained is older than what is on the network. */
-#include "c3.h"
 #include "calls.h"
 #include "drained.h"
 #include "engine.h"
 #include "message.h"
+#include "protocol.h"
 #include "stream.h"
 
 struct sluice_mpi_comm *sluice_mpi_receives_of(int count, MPI_Datatype type, int source, int tag,
@@ -43,7 +43,7 @@ static int post_while_busy(struct sluice_mpi_handle *handle)
 {
     const int result = real.Recv(handle->buffer, handle->count, handle->type, MPI_PROC_NULL,
                                  handle->tag, handle->comm->handle, MPI_STATUS_IGNORE);
-    return result != MPI_SUCCESS ? result : sluice_mpi_c3_posts(handle);
+    return result != MPI_SUCCESS ? result : sluice_mpi_protocol->calls->posts(handle);
 }
 
 int sluice_mpi_receive_start(struct sluice_mpi_handle *handle)
@@ -68,7 +68,7 @@ int sluice_mpi_post(struct sluice_mpi_handle *handle, int source, int tag)
         return MPI_SUCCESS;
     }
     if (sluice_mpi_busy)
-        sluice_mpi_c3_asks(handle, source, tag);
+        sluice_mpi_protocol->calls->asks(handle, source, tag);
     return ask(handle, source, tag);
 }
 
@@ -88,7 +88,7 @@ static int receive_while_busy(void *buf, int count, MPI_Datatype type, int sourc
     int result = sluice_mpi_receive_start(handle);
     if (result == MPI_SUCCESS) {
         sluice_mpi_handle_await(handle);
-        sluice_mpi_c3_completes(&handle, 1);
+        sluice_mpi_protocol->calls->completes(&handle, 1);
         result = handle->error;
         if (status != MPI_STATUS_IGNORE)
             *status = handle->status;
@@ -148,7 +148,7 @@ static int iprobe(int source, int tag, MPI_Comm comm, struct sluice_mpi_comm *kn
                   int *flag, MPI_Status *status)
 {
     if (sluice_mpi_busy) {
-        const int answered = sluice_mpi_c3_probes(known, waits, flag, status);
+        const int answered = sluice_mpi_protocol->calls->probes(known, waits, flag, status);
         if (answered >= 0)
             return answered;
     }
@@ -170,7 +170,7 @@ int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
     MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
     const int result = iprobe(source, tag, comm, known, false, flag, asked);
     if (sluice_mpi_busy && result == MPI_SUCCESS)
-        sluice_mpi_c3_probed(known, *flag ? asked : NULL);
+        sluice_mpi_protocol->calls->probed(known, *flag ? asked : NULL);
     return result;
 }
 
@@ -191,6 +191,6 @@ int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
             sluice_mpi_wait(round);
     }
     if (result == MPI_SUCCESS)
-        sluice_mpi_c3_probed(known, asked);
+        sluice_mpi_protocol->calls->probed(known, asked);
     return result;
 }

@@ -1,8 +1,8 @@
 /* What is done with requests beside waiting for them. */
-#include "c3.h"
 #include "calls.h"
 #include "engine.h"
 #include "message.h"
+#include "protocol.h"
 #include "wrappers/request.h"
 
 static int start(struct sluice_mpi_handle *handle)
@@ -73,8 +73,10 @@ int call_cancel(MPI_Request *request)
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
     if (handle == NULL)
         return refuse();
-    if (sluice_mpi_busy)
-        sluice_mpi_c3_cannot("MPI_Cancel is called while what crosses the line is recorded");
+    if (sluice_mpi_busy) {
+        sluice_mpi_protocol->calls->cannot(
+            "MPI_Cancel is called while what crosses the line is recorded");
+    }
     handle->cancelled = true;
     handle->plain = false;
     return handle->active && handle->real != MPI_REQUEST_NULL ? real.Cancel(&handle->real)
@@ -86,7 +88,7 @@ int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
     sluice_mpi_poll();
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(request);
     if (sluice_mpi_busy) {
-        sluice_mpi_c3_cannot(
+        sluice_mpi_protocol->calls->cannot(
             "MPI_Request_get_status is called while what crosses the line is recorded");
     }
     *flag = handle == NULL || sluice_mpi_handle_look(handle);
@@ -106,7 +108,7 @@ int call_uncounted(MPI_Request *request, bool persistent)
     if (persistent) {
         sluice_mpi_handle_persistent(handle);
         if (sluice_mpi_busy) {
-            sluice_mpi_c3_cannot(
+            sluice_mpi_protocol->calls->cannot(
                 "a persistent collective is made while what crosses the line is recorded");
         }
     }

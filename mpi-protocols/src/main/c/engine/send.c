@@ -1,8 +1,8 @@
 /* Sends. They count, and are forwarded. */
-#include "c3.h"
 #include "calls.h"
 #include "engine.h"
 #include "message.h"
+#include "protocol.h"
 #include "stream.h"
 
 static int forward(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
@@ -66,12 +66,14 @@ static int start_while_busy(enum sluice_mpi_mode mode, const void *buf, int coun
         return result;
     struct sluice_mpi_count *sent =
         sluice_mpi_counts_of(&sluice_mpi_sent, comm->id, sluice_mpi_rank, comm->world[dest], tag);
-    if (!sluice_mpi_c3_sends(comm, dest, tag, sent->count + 1, buf, count, type))
+    if (!sluice_mpi_protocol->calls->sends(comm, dest, tag, sent->count + 1, buf, count, type))
         result = begin(mode, buf, count, type, dest, tag, comm->handle, request);
-    if (result == MPI_SUCCESS)
+    if (result == MPI_SUCCESS) {
         sent->count++;
-    else
-        sluice_mpi_c3_cannot("MPI refuses a message while what crosses the line is recorded");
+    } else {
+        sluice_mpi_protocol->calls->cannot(
+            "MPI refuses a message while what crosses the line is recorded");
+    }
     return result;
 }
 
