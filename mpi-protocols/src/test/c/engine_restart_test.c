@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 #include "engine/handle.h"
 #include "engine/open_requests.h"
+#include "engine/protocol.h"
 #include "engine/record.h"
 #include "engine/regions.h"
 #include "engine/stream.h"
@@ -158,11 +159,13 @@ static void a_persistent_receive_that_a_restart_posts_is_recorded_later(void **s
     call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
     wait_for(&request);
     assert_int_equal(in, 5);
+    sluice_mpi_protocol = &sluice_mpi_c3;
     sluice_mpi_record_begin();
     sluice_mpi_busy = true;
     call_start(1, &request);
     assert_int_equal(sluice_mpi_record_events(), 1);
     sluice_mpi_record_end();
+    sluice_mpi_protocol = &sluice_mpi_pcl;
     sluice_mpi_look_busy();
     call_cancel(&request);
     wait_for(&request);
