@@ -24,9 +24,9 @@ int main(int count, char **arguments)
     for (; step < 60; step++) {
         sluice_potential_checkpoint();
         usleep(30000);
-        if (rank == 0 && step % 20 == 5)
+        if (rank == 0 && step % 20 == 0)
             MPI_Send(&step, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
-        if (rank == 1 && step % 20 == 18) {
+        if (rank == 1 && step % 20 == 19) {
             MPI_Recv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             sum = sum * 100 + value;
         }
