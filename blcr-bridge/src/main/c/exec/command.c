@@ -141,7 +141,7 @@ static int await_end(pid_t child, const sigset_t *signals, const struct sluice_e
         }
         siginfo_t signal;
         if (!next_signal(signals, ears->launcher, &signal)) {
-            if (ears->launcher && errno == EAGAIN)
+            if (errno == EAGAIN)
                 sluice_exec_hung_look(&hung, child);
             continue;
         }

@@ -186,10 +186,7 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
 
 static void put_drained(struct sluice_mpi_bytes *bytes)
 {
-    int64_t count = 0;
-    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
-        count++;
-    sluice_mpi_bytes_put_i64(bytes, count);
+    sluice_mpi_bytes_put_i64(bytes, sluice_mpi_drained_count());
     for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next) {
         sluice_mpi_bytes_put_i64(bytes, one->comm->id);
         sluice_mpi_bytes_put_i32(bytes, one->source);

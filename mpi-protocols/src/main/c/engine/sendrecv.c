@@ -87,14 +87,14 @@ int call_sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int
                           int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     sluice_mpi_poll();
-    struct sluice_mpi_comm *sends = sluice_mpi_sends_of(count, type, dest, sendtag, comm);
-    struct sluice_mpi_comm *receives = sluice_mpi_receives_of(count, type, source, recvtag, comm);
     if (sluice_mpi_busy && sluice_mpi_comm_of(comm) != NULL && count >= 0
         && type != MPI_DATATYPE_NULL) {
         return replace_while_busy(buf, count, type, dest, sendtag, source, recvtag, comm, status);
     }
     MPI_Status own;
     MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
+    struct sluice_mpi_comm *sends = sluice_mpi_sends_of(count, type, dest, sendtag, comm);
+    struct sluice_mpi_comm *receives = sluice_mpi_receives_of(count, type, source, recvtag, comm);
     const int result =
         real.Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, asked);
     if (sluice_mpi_has_taken(result))
