@@ -54,7 +54,7 @@ class DamagedSeriesTest {
           final PartKey key = run.part(number, 0, 0, RankSet.of(IntStream.of(0)));
           final byte[] part = new StoredPart(commit, fixture.store().images(commit)).encode();
           run.put(key, List.of(ByteBuffer.wrap(part)));
-          run.commit(key, 1, PartsCheck.NONE);
+          run.commit(key, run.parts(key), 1, PartsCheck.NONE);
         }
       }
       place.end();

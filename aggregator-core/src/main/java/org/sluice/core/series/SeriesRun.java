@@ -141,10 +141,27 @@ public final class SeriesRun {
   }
 
   /**
+   * Lists the parts that are there of a checkpoint, in the round of one of them.
+   *
+   * @param part a part of this run that is there
+   * @return that one, and the others
+   * @throws IOException when that fails
+   */
+  public Set<PartKey> parts(final PartKey part) throws IOException {
+    final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
+    final String folder = PartKey.folder(part.number(), part.begin(), part.round());
+    for (final String key : engine.list(folder)) {
+      PartKey.parse(key).ifPresent(listed::add);
+    }
+    return listed;
+  }
+
+  /**
    * Commits a checkpoint with a part, if the parts of all ranks are there, may be committed
    * together, and nobody has done so.
    *
    * @param part a part of this run that is there
+   * @param listed what {@link #parts} said of it
    * @param ranks ranks of the job
    * @param check looks at the parts before that
    * @return the ranks whose parts it waits for; none when the checkpoint is committed
@@ -152,13 +169,9 @@ public final class SeriesRun {
    * @throws RefusedException when it never will be
    * @throws IOException when that fails
    */
-  public RankSet commit(final PartKey part, final int ranks, final PartsCheck check)
+  public RankSet commit(
+      final PartKey part, final Set<PartKey> listed, final int ranks, final PartsCheck check)
       throws IOException {
-    final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
-    final String folder = PartKey.folder(part.number(), part.begin(), part.round());
-    for (final String key : engine.list(folder)) {
-      PartKey.parse(key).ifPresent(listed::add);
-    }
     final RankSet[] missing = {RankSet.NONE};
     final SeriesState state =
         log.append(

@@ -109,11 +109,12 @@ class CoverageTest {
       final PartKey seen = one.part(7, 0, 0, ranks(0)).covering(Coverage.closing(ranks(0)));
       final PartKey unseen = other.part(7, 0, 0, ranks(3)).covering(Coverage.closing(ranks(0, 3)));
       one.put(seen, List.of());
-      assertThat(one.commit(seen, 64, PartsCheck.NONE)).isEqualTo(RankSet.NONE);
+      assertThat(one.commit(seen, one.parts(seen), 64, PartsCheck.NONE)).isEqualTo(RankSet.NONE);
       other.put(unseen, List.of());
       assertThat(other.isCommitted(unseen, 64)).isFalse();
       assertThat(other.isLeftOut(unseen)).isTrue();
-      assertThat(other.commit(unseen, 64, PartsCheck.NONE)).isEqualTo(RankSet.NONE);
+      assertThat(other.commit(unseen, other.parts(unseen), 64, PartsCheck.NONE))
+          .isEqualTo(RankSet.NONE);
       assertThat(other.isCommitted(unseen, 64)).isTrue();
       assertThat(one.isCommitted(seen, 64)).isTrue();
       assertThat(one.live().values())

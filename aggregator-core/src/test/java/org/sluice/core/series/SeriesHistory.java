@@ -210,7 +210,7 @@ final class SeriesHistory {
           leftOut == Rule.OWN_PART
               && series.live().values().stream()
                   .anyMatch(one -> one.isOf(part.begin(), part.number(), part.round()));
-      return without || series.commit(part, all, PartsCheck.NONE).isEmpty();
+      return without || series.commit(part, series.parts(part), all, PartsCheck.NONE).isEmpty();
     }
 
     private Coverage coverage(final SeriesCheck.Round round) {
@@ -330,7 +330,13 @@ final class SeriesHistory {
 
   private void commit(final SeriesRun series, final PartKey part) throws FencedException, GaveUp {
     try {
-      again(() -> series.commit(part, leftOut == Rule.ALL_RANKS ? 1 : nodes, PartsCheck.NONE));
+      again(
+          () ->
+              series.commit(
+                  part,
+                  series.parts(part),
+                  leftOut == Rule.ALL_RANKS ? 1 : nodes,
+                  PartsCheck.NONE));
     } catch (final RemovedException e) {
       // it counts no more
     }

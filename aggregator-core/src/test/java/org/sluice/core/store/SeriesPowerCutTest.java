@@ -49,7 +49,8 @@ class SeriesPowerCutTest {
     final SeriesRun failing = SeriesRun.join(new FailingEngine(engine()), "run", "b17");
     final PartKey part = failing.part(1, 0, 0, RankSet.of(IntStream.of(0)));
     failing.put(part, List.of(ByteBuffer.wrap(new byte[10])));
-    assertThatThrownBy(() -> failing.commit(part, 1, PartsCheck.NONE)).hasMessage("it fails");
+    assertThatThrownBy(() -> failing.commit(part, failing.parts(part), 1, PartsCheck.NONE))
+        .hasMessage("it fails");
     assertThat(told.isCommitted(part, 1)).isTrue();
     assertIsThere("log/0000000002");
   }

@@ -229,7 +229,7 @@ final class SharedLife {
     private boolean isCommitted() throws IOException {
       return random.nextBoolean()
           ? series.isCommitted(key(), NODES)
-          : series.commit(key(), NODES, PartsCheck.NONE).isEmpty();
+          : series.commit(key(), series.parts(key()), NODES, PartsCheck.NONE).isEmpty();
     }
 
     private PartKey key() {

@@ -117,7 +117,7 @@ final class SharedRemains {
         final SeriesRun run = runs.get(node);
         final PartKey key = run.part(round.number(), round.round(), 0, ranks);
         run.put(key, List.of(ByteBuffer.wrap(bytes)));
-        run.commit(key, SharedLife.NODES, PartsCheck.NONE);
+        run.commit(key, run.parts(key), SharedLife.NODES, PartsCheck.NONE);
       }
     }
   }

@@ -3,6 +3,7 @@ package org.sluice.iop.checkpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.sluice.core.series.PartKey;
@@ -80,19 +81,32 @@ final class PendingPart {
     }
   }
 
+  /** The parts that are there, as far as the next look is at them; else none. */
+  Set<PartKey> parts(final SeriesRun run, final boolean looked) throws IOException {
+    synchronized (run) {
+      return looked && !whole ? run.parts(key) : Set.of();
+    }
+  }
+
   /**
    * Asks the log, and commits there if all is there.
    *
+   * @param listed the parts that are there; none to look for them only where the log has to be
+   *     mended
    * @param lacks told the ranks that it waits for, if this look tells
    * @return whether it is committed
    */
-  boolean look(final SeriesRun run, final PartsCheck check, final Consumer<RankSet> lacks)
+  boolean look(
+      final SeriesRun run,
+      final Set<PartKey> listed,
+      final PartsCheck check,
+      final Consumer<RankSet> lacks)
       throws IOException {
     if (whole) {
       run.commit(key, part);
       return true;
     }
-    if (!looks.isAtParts()) {
+    if (listed.isEmpty()) {
       if (run.isCommitted(key, ranks)) {
         return true;
       }
@@ -100,7 +114,8 @@ final class PendingPart {
         return false;
       }
     }
-    final RankSet lacking = run.commit(key, ranks, check);
+    final RankSet lacking =
+        run.commit(key, listed.isEmpty() ? run.parts(key) : listed, ranks, check);
     lacks.accept(lacking);
     return lacking.isEmpty();
   }

@@ -73,7 +73,7 @@ public final class SeriesCommits implements AutoCloseable {
   private FencedException fence;
   private boolean ending;
   private long limit; // for all that a session waits for that ends; 0 for none
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * The series of a session.
@@ -154,7 +154,7 @@ public final class SeriesCommits implements AutoCloseable {
   private void watch() {
     try (SeriesStore opened = storage.open();
         SeriesTidying tidying = new SeriesTidying(opened, storage.series())) {
-      while (!isClosed()) {
+      while (!closed) {
         final PendingPart next = next();
         if (next != null) {
           look(next);
@@ -166,10 +166,6 @@ public final class SeriesCommits implements AutoCloseable {
     } catch (final IOException e) {
       Warnings.warn("the series is not closed: " + e.getMessage());
     }
-  }
-
-  private synchronized boolean isClosed() {
-    return closed;
   }
 
   /** One node of the run does that. What it leaves the next run finds. */
@@ -201,17 +197,19 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   private void look(final PendingPart one) {
+    final boolean atParts = one.looks.isAtParts();
     try {
+      final Set<PartKey> parts = one.parts(run, atParts); // others put those of earlier ones first
       for (final PendingPart earlier : before(one)) {
         try {
-          countIfCommitted(earlier);
+          countIfCommitted(earlier, earlier.parts(run, atParts || earlier.looks.isAtParts()));
         } catch (final FencedException e) {
           throw e;
         } catch (final IOException e) {
           earlier.warn(e);
         }
       }
-      if (!countIfCommitted(one)) {
+      if (!countIfCommitted(one, parts)) {
         later(one, null);
       }
     } catch (final FencedException e) {
@@ -234,11 +232,12 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** Whether it is over with it. */
-  private boolean countIfCommitted(final PendingPart one) throws IOException {
+  private boolean countIfCommitted(final PendingPart one, final Set<PartKey> parts)
+      throws IOException {
     one.put(run);
     try {
       synchronized (run) {
-        if (!one.look(run, check, missing -> lacks(one, missing))) {
+        if (!one.look(run, parts, check, missing -> lacks(one, missing))) {
           return false;
         }
       }

@@ -45,7 +45,7 @@ interface ScaleNode {
 
       @Override
       public boolean commit(final long number, final int ranks) throws IOException {
-        return run.commit(key(number), ranks, PartsCheck.NONE).isEmpty();
+        return run.commit(key(number), run.parts(key(number)), ranks, PartsCheck.NONE).isEmpty();
       }
 
       @Override

@@ -8,12 +8,16 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.ForwardingEngine;
 import org.sluice.core.series.Coverage;
@@ -85,10 +89,43 @@ class SeriesCommitsTest {
         final SeriesRun other = SeriesRun.join(directory.engine("default"), "run", "b18");
         final PartKey first = other.part(1, 0, 0, RankSet.of(IntStream.of(0)));
         other.put(first, List.of(ByteBuffer.wrap(new byte[1])));
-        assertThat(other.commit(first, 2, PartsCheck.NONE).isEmpty()).isTrue();
+        assertThat(other.commit(first, other.parts(first), 2, PartsCheck.NONE).isEmpty()).isTrue();
         counts.get(10, TimeUnit.SECONDS);
       }
     }
+  }
+
+  /** The newest is what counts since last: that must not be the older one. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+  void whatAnotherNodePutsBehindAnyLookCountsInItsOrder(final int look) throws Exception {
+    final SeriesDirectory directory = SeriesDirectory.create(temp.resolve("store"));
+    directory.make("default");
+    final SeriesRun other = SeriesRun.join(directory.engine("default"), "run", "b18");
+    final InterruptedEngine engine = new InterruptedEngine(directory.engine("default"), other);
+    final SeriesRun run = SeriesRun.join(engine, "run", NODE);
+    final SeriesDirectory.Place place = directory.place("default", run.begin(), NODE);
+    final List<Long> counting = new CopyOnWriteArrayList<>();
+    final CountDownLatch over = new CountDownLatch(2);
+    try (StoreFixture fixture = new StoreFixture(place.path(), temp);
+        SeriesCommits commits =
+            new SeriesCommits(
+                place, run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
+      for (final long number : new long[] {1, 2}) {
+        fixture.filed("a" + number, 0, "it".getBytes());
+        final Commit commit = fixture.commitPart(number, 2, RankSet.of(IntStream.of(0)));
+        final PartKey part = commits.part(commit, 0, 0, Coverage.ALL);
+        final Runnable counts =
+            () -> {
+              counting.add(number);
+              over.countDown();
+            };
+        commits.put(commit, part, counts, refused -> over.countDown());
+      }
+      engine.looks.set(look);
+      assertThat(over.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(counting).containsExactly(1L, 2L);
   }
 
   /** What is put late in a grace has what is left of that. */
@@ -120,6 +157,29 @@ class SeriesCommitsTest {
   private static void asTheServiceThread(final SeriesCommits commits) {
     commits.numbersBefore();
     commits.end();
+  }
+
+  /** Behind one of the looks at parts another node puts its own. */
+  private static final class InterruptedEngine extends ForwardingEngine {
+    private final SeriesRun other;
+    private final AtomicInteger looks = new AtomicInteger(); // to come before that
+
+    InterruptedEngine(final Engine engine, final SeriesRun other) {
+      super(engine);
+      this.other = other;
+    }
+
+    @Override
+    public List<String> list(final String prefix) throws IOException {
+      final List<String> found = super.list(prefix);
+      if (prefix.startsWith(PartKey.FOLDER) && looks.getAndDecrement() == 1) {
+        for (long number = 1; number <= 2; number++) {
+          final PartKey part = other.part(number, 0, 0, RankSet.of(IntStream.of(1)));
+          other.put(part, List.of(ByteBuffer.wrap(new byte[1])));
+        }
+      }
+      return found;
+    }
   }
 
   /** Storage that is mounted, and whose server has gone once a checkpoint is to count. */
