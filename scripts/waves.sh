@@ -49,11 +49,13 @@ program_processes() {
   find /proc/[0-9]*/exe -maxdepth 0 -lname "$PWD/$1" -printf '%h\n' 2>/dev/null | cut -d / -f 3
 }
 
-# Its ranks.
+# Its ranks. A child has its own name only a moment behind the fork.
 ranks_of() {
-  local pid name
-  for pid in $(program_processes "$1"); do
-    ! read -r name 2>/dev/null <"/proc/$pid/comm" || [ "$name" = sluice-snapshot ] || echo "$pid"
+  local pid name state parent all
+  all=" $(program_processes "$1" | xargs) "
+  for pid in $all; do
+    read -r _ name state parent _ 2>/dev/null <"/proc/$pid/stat" || continue
+    [ "$name" = "(sluice-snapshot)" ] || [ "$state" = Z ] || [[ $all == *" $parent "* ]] || echo "$pid"
   done
 }
 
