@@ -1,5 +1,6 @@
 #include "job.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,11 @@ static void share_time(const char *variable, const char *option, const char *val
         const char *name;
         double seconds;
     } units[] = {{"", 1}, {"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}};
-    char *unit = NULL;
-    const double number = *value >= '0' && *value <= '9' ? strtod(value, &unit) : -1;
-    for (size_t i = 0; unit != NULL && i < sizeof units / sizeof *units; i++) {
+    char *unit;
+    const double number = strtod(value, &unit);
+    const bool decimal =
+        isdigit((unsigned char)*value) != 0 && unit == value + strspn(value, "0123456789.");
+    for (size_t i = 0; decimal && i < sizeof units / sizeof *units; i++) {
         const double time = number * units[i].seconds;
         if (strcmp(unit, units[i].name) == 0 && time < 1e9
             && (time >= 0.001 || (or_0 && number == 0))) {
