@@ -281,6 +281,13 @@ static void grow(int64_t step)
     sluice_protect(ID, numbers, count * sizeof *numbers);
 }
 
+/* Rank 0 comes to its spot only once the others have left theirs. */
+static void meet(int64_t step, bool before)
+{
+    if (does("meet") && step > 0 && before == (corpus.rank == 0))
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Another place than that in main(). */
 __attribute__((noinline)) static void elsewhere(void)
 {
@@ -317,10 +324,12 @@ int main(int argc, char **argv)
     if (does("place"))
         elsewhere();
     for (; *step < corpus.steps; ++*step) {
+        meet(*step, true);
         if (!does("phases") || *step < 15 || *step > corpus.steps - 30)
             sluice_potential_checkpoint();
         else
             elsewhere();
+        meet(*step, false);
         pass_on(*step);
         corpus_pause();
         corpus_check(none == NULL || *none == MPI_REQUEST_NULL, "no request");

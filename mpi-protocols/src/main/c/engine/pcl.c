@@ -15,6 +15,7 @@
 #include "stream.h"
 
 static int64_t stop_at; /* 0: not known */
+static int64_t hold;    /* for how many nanoseconds it may stand there before all do */
 static struct sluice_mpi_counts late;
 
 /* How far a held rank is. */
@@ -47,8 +48,9 @@ static void please(int64_t wave)
     sluice_mpi_tell(SLUICE_CONTROL_COUNTED, wave, &sluice_mpi_spots, sizeof sluice_mpi_spots);
 }
 
-static void stop(int64_t spot)
+static void stop(int64_t spot, int64_t most)
 {
+    hold = most;
     if (sluice_mpi_spots >= spot)
         sluice_mpi_tell(SLUICE_CONTROL_PASSED, sluice_mpi_wave, NULL, 0);
     else
@@ -105,10 +107,16 @@ static void take(void)
     look_at_snapshot();
 }
 
-/* One that waits for a rank which never stops would hold up the program for good. */
-static bool is_impatient(void)
+/*
+ * Another rank may wait for this one in a collective before its own spot. That may be rank 0, which
+ * then passes nothing on: each rank sees to its own time.
+ */
+static void look_at_time(void)
 {
-    return phase == STOPPED && sluice_mpi_now() - held_since > (int64_t)(sluice_mpi_patience * 1e9);
+    if (phase == STOPPED && sluice_mpi_now() - held_since > hold) {
+        sluice_mpi_tell(SLUICE_CONTROL_STOOD, sluice_mpi_wave, NULL, 0);
+        sluice_mpi_wave_ends();
+    }
 }
 
 static void spot(const struct sluice_mpi_place *place)
@@ -125,8 +133,7 @@ static void spot(const struct sluice_mpi_place *place)
     sluice_mpi_bytes_free(&marker);
     for (unsigned round = 0; phase != FREE; round++) {
         sluice_mpi_wait(round);
-        if (is_impatient())
-            sluice_mpi_refuse_wave("other ranks did not stop in time");
+        look_at_time();
     }
 }
 
@@ -134,9 +141,11 @@ static void order(int kind, const void *bytes, size_t length)
 {
     struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
     switch (kind) {
-    case SLUICE_CONTROL_STOP_AT:
-        stop(sluice_mpi_get_i64(&reader));
+    case SLUICE_CONTROL_STOP_AT: {
+        const int64_t at = sluice_mpi_get_i64(&reader);
+        stop(at, sluice_mpi_get_i64(&reader));
         break;
+    }
     case SLUICE_CONTROL_EXPECT:
         sluice_mpi_get_late(&reader, &late);
         phase = phase == STOPPED ? EXPECTING : phase;

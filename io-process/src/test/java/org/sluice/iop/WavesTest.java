@@ -44,7 +44,7 @@ class WavesTest extends WaveServeTest {
       begin(zero, Control.PCL);
       say(zero, Control.COUNTED, 0, 1, longs(5));
       say(zero, Control.COUNTED, 1, 1, longs(9));
-      expect(zero, Control.STOP_AT, -1, 1, longs(10));
+      expect(zero, Control.STOP_AT, -1, 1, longs(10, 500_000_000));
       say(zero, Control.MARKER, 0, 1, marker(0, 3, 2));
       say(zero, Control.MARKER, 1, 1, marker(1, 1, 2));
       expect(zero, Control.EXPECT, 0, 1, longs(0, 1, 1, 2, 0));
@@ -123,12 +123,35 @@ class WavesTest extends WaveServeTest {
   }
 
   @Test
+  void aRankThatStoodForTooLongEndsAWaveAndTheNextOneHasMoreTime() throws Exception {
+    try (ServeProcess serve = serve("container");
+        RawProcess zero = RawProcess.attach(serve.directory())) {
+      begin(zero, Control.PCL);
+      bothSay(zero, Control.COUNTED, 1, longs(5));
+      expect(zero, Control.STOP_AT, -1, 1, longs(6, 500_000_000));
+      say(zero, Control.MARKER, 1, 1, marker(1, 0, 0));
+      say(zero, Control.STOOD, 1, 1, NOTHING);
+      expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
+      assertThat(log().getLast()).contains("reached by rank 0, while others held still");
+      say(zero, Control.MARKER, 0, 1, marker(0, 0, 0)); // it is over
+      Files.createDirectories(store.resolve("waves"));
+      Files.createFile(store.resolve("waves/ask"));
+      expectPlease(zero, Control.PCL, 2);
+      bothSay(zero, Control.COUNTED, 2, longs(8));
+      final ByteBuffer order =
+          ByteBuffer.wrap(FileName.encode(next(zero).bytes())).order(ByteOrder.LITTLE_ENDIAN);
+      assertThat(order.getLong()).isGreaterThanOrEqualTo(10);
+      assertThat(order.getLong()).isEqualTo(1_000_000_000);
+    }
+  }
+
+  @Test
   void aWaveThatARankWasBeyondBeginsAgainFarther() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
       begin(zero, Control.PCL);
       bothSay(zero, Control.COUNTED, 1, longs(5));
-      expect(zero, Control.STOP_AT, -1, 1, longs(6));
+      expect(zero, Control.STOP_AT, -1, 1, longs(6, 500_000_000));
       say(zero, Control.PASSED, 1, 1, NOTHING);
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       expectPlease(zero, Control.PCL, 2);

@@ -45,10 +45,17 @@ public final class Control {
   /** It has called {@code MPI_Finalize}. */
   public static final int DONE = 11;
 
+  /**
+   * It stood at the spot for as long as it may, while others did not come to theirs: it goes on.
+   */
+  public static final int STOOD = 12;
+
   /** To all ranks: a checkpoint is asked for, by which protocol. */
   public static final int PLEASE = 33;
 
-  /** At which spot all stop. */
+  /**
+   * At which spot all stop. Two longs: that, and for how many nanoseconds one stands there alone.
+   */
   public static final int STOP_AT = 34;
 
   /** To a rank: what crosses the line to it, an {@link Expect}. */

@@ -139,7 +139,7 @@ final class Coordinator {
   }
 
   long patience(final long now, final long limit) {
-    final long due = standstill.due(isFree() && job.every() > 0 ? next : now + LOOK);
+    final long due = isFree() && job.every() > 0 ? next : now + LOOK;
     return Math.clamp((due - now) / 1_000_000 + 1, 1, limit);
   }
 
@@ -253,7 +253,6 @@ final class Coordinator {
 
   private void over() {
     log.nothingUnderWay();
-    standstill.end();
     next = System.nanoTime() + job.every();
     endAll();
   }

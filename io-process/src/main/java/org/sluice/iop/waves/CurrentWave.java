@@ -29,6 +29,7 @@ final class CurrentWave {
   private final long number;
   private final Wave wave;
   private final WaveFigures figures;
+  private long began; // to stand, by Pcl; 0 no rank
   private Line line; // null before all ranks have taken theirs
   private boolean whole;
   private boolean asksForNext;
@@ -53,7 +54,6 @@ final class CurrentWave {
 
   /** Asks the ranks, once the log has it. */
   void begin(final WaveLog log) {
-    standstill.end();
     step(
         FaultPoint.WAVE_BEGIN,
         () -> {
@@ -112,13 +112,9 @@ final class CurrentWave {
     Fault.at(point, "take the step " + point.label(), does);
   }
 
-  /** Its time may be over; ranks that wait too long at their spots go on. */
+  /** Its time may be over. */
   void look(final long now) {
     wave.look(now);
-    if (line == null && standstill.isTooLong(now)) {
-      wave.giveUp(wave.waiting() + ", while others held still");
-      triesC3("ranks do not come to one spot in time");
-    }
   }
 
   void hear(final int kind, final int rank, final ByteBuffer bytes) {
@@ -136,7 +132,7 @@ final class CurrentWave {
       case Control.COUNTED -> {
         final long spot = pcl.counted(rank, bytes.getLong());
         if (spot != 0) {
-          orders.giveLong(Control.STOP_AT, number, standstill.farther(spot));
+          orders.giveLongs(Control.STOP_AT, number, standstill.farther(spot), standstill.hold());
         }
       }
       case Control.PASSED -> {
@@ -146,16 +142,21 @@ final class CurrentWave {
         pcl.passed(rank);
       }
       case Control.MARKER -> {
-        standstill.begin(System.nanoTime());
         figures.stopped();
+        began = began == 0 ? System.nanoTime() : began;
         step(
             FaultPoint.WAVE_LINE,
             () -> {
-              pcl.stopped(Encoding.marker(bytes)).ifPresent(this::expect);
+              pcl.stopped(Encoding.marker(bytes)).ifPresent(this::came);
               if (wave.hasEnded()) {
                 triesC3("spots lie on both sides of collectives");
               }
             });
+      }
+      case Control.STOOD -> {
+        standstill.stood();
+        pcl.giveUp(pcl.waiting() + ", while others held still");
+        triesC3("ranks do not come to one spot in time");
       }
       case Control.DRAINED -> {
         if (pcl.drained(rank)) {
@@ -209,9 +210,13 @@ final class CurrentWave {
     }
   }
 
+  private void came(final Line all) {
+    standstill.came(System.nanoTime() - began);
+    expect(all);
+  }
+
   private void expect(final Line all) {
     line = all;
-    standstill.end();
     step(
         FaultPoint.WAVE_EXPECT,
         () -> {

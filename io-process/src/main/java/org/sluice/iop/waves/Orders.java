@@ -41,8 +41,8 @@ final class Orders {
     give(kind, ALL, wave, little(Integer.BYTES).putInt(value).array());
   }
 
-  void giveLong(final int kind, final long wave, final long value) {
-    give(kind, ALL, wave, little(Long.BYTES).putLong(value).array());
+  void giveLongs(final int kind, final long wave, final long first, final long second) {
+    give(kind, ALL, wave, little(2 * Long.BYTES).putLong(first).putLong(second).array());
   }
 
   private static ByteBuffer little(final int bytes) {

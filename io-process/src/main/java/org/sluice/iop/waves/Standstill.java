@@ -1,9 +1,8 @@
 package org.sluice.iop.waves;
 
 /**
- * At which spot Pcl has all ranks stop, and for how long the first ones stand there. One that has
- * not heard of the spot may be beyond it, in a collective that waits for those that stopped.
- * Service thread only.
+ * At which spot Pcl has all ranks stop, and for how long the first ones stand there. Another rank
+ * may be in a collective that waits for those that stopped. Service thread only.
  */
 final class Standstill {
   /** For how long the first ranks stand at first, in nanoseconds. */
@@ -18,11 +17,11 @@ final class Standstill {
   private long countedSpots = -1; // at the first wave
   private long countedAt;
   private long margin = 1;
-  private long hold = HOLD;
-  private long held; // when the first one stopped, 0 none
+  private long hold;
 
   Standstill(final long patience) {
     this.patience = patience;
+    this.hold = Math.min(HOLD, patience);
   }
 
   /** How far beyond the farthest rank all stop, in spots. */
@@ -45,27 +44,19 @@ final class Standstill {
     return spot + Math.clamp((long) (rate * HEARD), 0, MOST_MARGIN);
   }
 
-  /** A rank stands. */
-  void begin(final long now) {
-    held = held == 0 ? now : held;
+  /** For how long a rank stands there before all do, in nanoseconds. */
+  long hold() {
+    return hold;
   }
 
-  void end() {
-    held = 0;
+  /** All came to a spot, the last one so long behind the first one, in nanoseconds. */
+  void came(final long nanos) {
+    hold = Math.clamp(2 * nanos, Math.min(HOLD, patience), patience);
   }
 
-  /** When those that stand are let go; the same as {@code otherwise} where none does. */
-  long due(final long otherwise) {
-    return held == 0 ? otherwise : held + hold;
-  }
-
-  /** Whether those that stand have done so for too long. They stop farther on the next time. */
-  boolean isTooLong(final long now) {
-    if (held == 0 || now - held < hold) {
-      return false;
-    }
+  /** One stood for as long. */
+  void stood() {
     hold = Math.min(hold * 2, patience);
     margin++;
-    return true;
   }
 }
