@@ -59,11 +59,14 @@ ranks_of() {
   done
 }
 
-# The I/O processes of this test, or of whatever has this SLUICE_RUNTIME.
+# The I/O processes of this test, or of whatever has this SLUICE_RUNTIME. The number of one that has ended may be
+# another process's by now.
 io_processes() {
-  local segment
+  local segment pid name
   for segment in "$SLUICE_RUNTIME"/*/segment; do
-    [ ! -e "$segment" ] || od -An -t d4 -j 12 -N 4 "$segment" | tr -d ' '
+    pid=$(od -An -t d4 -j 12 -N 4 "$segment" 2>/dev/null | tr -d ' ')
+    read -r name 2>/dev/null <"/proc/$pid/comm" || continue
+    [ "$name" != java ] || ! grep -qsz "^SLUICE_RUNTIME=$SLUICE_RUNTIME$" "/proc/$pid/environ" || echo "$pid"
   done
 }
 
