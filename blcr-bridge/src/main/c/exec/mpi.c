@@ -58,21 +58,14 @@ static char **words(const struct sluice_exec_job *job)
     return all;
 }
 
-/* What this attempt is called where no launcher names it. A name that a user gave is used up by the first one. */
+/* The names of its runs end in that: a restart knows by them whether another job has begun meanwhile. */
 static void name_launch(long number, char *name, size_t capacity)
 {
-    static const char *given;
-    uint64_t any = 0;
-    if (getrandom(&any, sizeof any, 0) != sizeof any)
-        any = (uint64_t)getpid();
-    snprintf(name, capacity, "%016" PRIx64, any);
+    static uint64_t job;
+    if (number == 0 && getrandom(&job, sizeof job, 0) != sizeof job)
+        job = (uint64_t)getpid();
+    snprintf(name, capacity, "%016" PRIx64 "-%ld", job, number);
     sluice_exec_job_share("SLUICE_MPI_LAUNCH", name);
-    given = number == 0 ? getenv("SLUICE_RUN") : given;
-    if (number > 0 && given != NULL && *given != 0) {
-        char next[PATH_MAX];
-        snprintf(next, sizeof next, "%.180s-%ld", given, number);
-        sluice_exec_job_share("SLUICE_RUN", next);
-    }
 }
 
 /* The file by which ranks agree who says why the job cannot go on: see wrappers/said.c of the layer. */
@@ -148,9 +141,9 @@ static struct outcome attempt(struct sluice_exec_job *job, char **command, long 
     const struct sluice_exec_ears ears = {SIGUSR1, hear, job, job->joins};
     snprintf(text, sizeof text, "%ld", number);
     sluice_exec_job_share("SLUICE_MPI_ATTEMPT", text);
+    name_launch(number, text, sizeof text);
     if (job->joins)
         sluice_exec_job_begin(sluice_exec_waves_newest(job));
-    name_launch(number, text, sizeof text);
     name_said(job, text, said, sizeof said);
     const int64_t before = sluice_exec_waves_heard(job);
     const int begun = share_begun(job);

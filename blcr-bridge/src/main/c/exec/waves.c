@@ -72,6 +72,8 @@ int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
         return -1;
     const int status =
         sluice_exec_which_says(words(job, "status", "--newest"), false, text, sizeof text);
+    if (status == SLUICE_STATUS_BUSY)
+        exit(status); /* it has said so */
     if (status != 0) {
         sluice_exec_fail(status,
                          "cannot tell the newest checkpoint of %s; see sluice verify, and "

@@ -9,6 +9,7 @@ import java.util.zip.CRC32C;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Entropy;
+import org.sluice.iop.waves.OwnRuns;
 
 /**
  * What a launch of a job is called, on all of its nodes alike, and no other launch: a run of a
@@ -16,9 +17,6 @@ import org.sluice.core.posix.Entropy;
  */
 final class RunName {
   static final String VARIABLE = "SLUICE_RUN";
-
-  /** What {@code sluice mpi} calls each of its attempts, on all nodes alike. */
-  private static final String ATTEMPT = "SLUICE_MPI_LAUNCH";
 
   private static final int MOST = 200;
 
@@ -35,8 +33,13 @@ final class RunName {
 
   private RunName() {}
 
-  /** The name by the environment, such as {@code slurm-17.0.0}. */
+  /** The name by the environment, such as {@code slurm-17.0.0}; under sluice mpi also by that. */
   static String find() throws IOException {
+    final String attempt = variable(OwnRuns.ATTEMPT);
+    return attempt == null ? ofLaunch() : ofLaunch() + "-" + attempt;
+  }
+
+  private static String ofLaunch() throws IOException {
     final String given = variable(VARIABLE);
     if (given != null) {
       if (given.length() > MOST) {
@@ -74,9 +77,8 @@ final class RunName {
     if (cray != null) {
       return "pmi-" + cray;
     }
-    final String attempt = variable(ATTEMPT);
-    if (isOfSeveralNodes() && attempt != null) {
-      return "mpi-" + attempt;
+    if (isOfSeveralNodes() && variable(OwnRuns.ATTEMPT) != null) {
+      return "mpi";
     }
     if (isOfSeveralNodes()) {
       throw new CommandException(

@@ -113,6 +113,9 @@ public final class ServeCommand implements Subcommand {
       NewestWave.of(options.store(), series, e -> Warnings.warn(e.getMessage()))
           .ifPresent(wave -> System.out.println("wave: " + wave));
     } catch (final IOException | CommandException e) {
+      if (e instanceof final CommandException busy && busy.status() == ExitStatus.BUSY) {
+        throw busy;
+      }
       throw new CommandException(
           ExitStatus.USAGE, // to run the job again changes nothing
           "cannot tell the newest checkpoint of %s: %s; see sluice verify, and name another --store to begin anew"

@@ -287,14 +287,14 @@ public final class SeriesLog {
   /**
    * Where a run began, as far as the log was read.
    *
-   * @param run its name
-   * @return the sequence of its begin, 0 when there is none
+   * @param run told names, that of the last run first
+   * @return the sequence of the first begin that it takes, 0 when there is none
    * @throws IOException when that cannot be told
    */
-  public long beginOf(final String run) throws IOException {
+  public long beginOf(final Predicate<String> run) throws IOException {
     LogEntry.Begin entry = state.owner().orElse(null);
     long sequence = state.begin();
-    while (sequence > 0 && !entry.run().equals(run)) {
+    while (sequence > 0 && !run.test(entry.run())) {
       sequence = entry.previous(); // smaller
       entry = sequence > 0 ? beginAt(sequence) : null;
     }

@@ -64,11 +64,11 @@ public final class SeriesRun {
     final SeriesState state =
         log.append(
             now ->
-                log.beginOf(run) > 0
+                log.beginOf(run::equals) > 0
                     ? null
                     : new LogEntry.Begin(
                         run, now.begin(), List.copyOf(now.live().keySet()), node, now()));
-    final SeriesRun joined = resume(engine, log, log.beginOf(run), node);
+    final SeriesRun joined = resume(engine, log, log.beginOf(run::equals), node);
     joined.check(state);
     log.makeDurable();
     return joined;

@@ -40,6 +40,7 @@ final class StatusCommand implements Subcommand {
               "A wave is a checkpoint of all ranks; sluice ls, verify and restore know it by its number.")
           .exits(
               ExitStatus.NO_STORE,
+              ExitStatus.BUSY,
               ExitStatus.NOT_FOUND,
               ExitStatus.DAMAGED,
               ExitStatus.DENIED,

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.sluice.core.command.CommandException;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.series.SeriesObjects;
 import org.sluice.core.series.SeriesStore;
@@ -30,11 +31,13 @@ public final class NewestWave {
    * @param series the series' name; null for the one that runs go on with unless told otherwise
    * @param unreadable told of what else cannot be read
    * @return its number; empty without one
+   * @throws CommandException when another job has begun behind this one
    * @throws IOException when the store cannot be read
    */
   public static OptionalLong of(
       final StoreOption store, final String series, final Consumer<IOException> unreadable)
       throws IOException {
+    OwnRuns.check(store, WaveFiles.named(series));
     return store.isElsewhere()
         ? inBucket(store, WaveFiles.named(series), unreadable)
         : inDirectory(store, series, unreadable);
