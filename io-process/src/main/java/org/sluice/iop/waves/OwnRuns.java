@@ -1,12 +1,11 @@
 package org.sluice.iop.waves;
 
 import java.io.IOException;
-import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.StoreOption;
-import org.sluice.core.series.LogEntry;
 import org.sluice.core.series.SeriesLog;
+import org.sluice.core.series.SeriesState;
 import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.NoStoreException;
@@ -46,13 +45,13 @@ public final class OwnRuns {
 
   private static void check(final SeriesLog log, final String job, final String where)
       throws IOException {
-    final Optional<String> last = log.read().owner().map(LogEntry.Begin::run);
+    final SeriesState state = log.read();
     final long own = log.beginOf(run -> run.contains(job));
-    if (own > 0 && last.filter(run -> run.contains(job)).isEmpty()) {
+    if (own > 0 && own < state.begin()) {
       throw new CommandException(
           ExitStatus.BUSY,
           "another job began in %s, as run %s: a restart would go on from its waves; give each job a --series of its own"
-              .formatted(where, last.orElse("")));
+              .formatted(where, state.owner().orElseThrow().run()));
     }
   }
 }
