@@ -38,7 +38,8 @@ module sluice_mpi
     subroutine sluice_potential_checkpoint() bind(C, name="sluice_potential_checkpoint")
     end subroutine sluice_potential_checkpoint
 
-    ! The same as a function: 1 when it has put the state of a checkpoint back, else 0.
+    ! The same as a function: 1 when it has put the state of a checkpoint back, else 0. Call it in place of the subroutine,
+    ! never beside it: it is a place of its own.
     integer(c_int) function sluice_restored() bind(C, name="sluice_potential_checkpoint")
       import :: c_int
     end function sluice_restored

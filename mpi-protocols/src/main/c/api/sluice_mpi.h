@@ -15,7 +15,7 @@
  * with main() as ever. The first sluice_potential_checkpoint() puts back the protected memory, and
  * what was under way between the ranks: messages, open requests, collectives.
  *
- * Without `sluice mpi` the functions do nothing and return 0.
+ * Without `sluice mpi` the functions do nothing and return 0. So they do before MPI_Init.
  *
  * What a program must do:
  *   - Protect all that it needs to go on at a sluice_potential_checkpoint(). What is not protected has

@@ -295,8 +295,11 @@ static void give_drained(const struct sluice_mpi_message *message,
                          const struct sluice_mpi_kept *kept)
 {
     struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(message->stream.communicator);
-    if (comm == NULL)
-        sluice_mpi_abort("the checkpoint has a late message of a communicator that is not there");
+    if (comm == NULL) {
+        sluice_mpi_abort(
+            "the checkpoint has a late message of a communicator that is not there: make the same "
+            "communicators before the first sluice_potential_checkpoint()");
+    }
     struct sluice_mpi_drained *one = sluice_mpi_drained_again(
         comm, sluice_mpi_rank_in(comm, message->stream.source), message->stream.tag, kept->bytes);
     memcpy(one->data, kept->data, kept->bytes);

@@ -98,7 +98,7 @@ static void compare(const struct sluice_mpi_sent *now, const struct sluice_mpi_c
         sluice_mpi_abort(
             "message %lld to rank %d with tag %d differs from its first sending: the program is "
             "not the same between two receives, as C3 needs it, or sends padding of a struct as "
-            "MPI_BYTE that it has not set; use --protocol pcl",
+            "MPI_BYTE that it has not set; or begin anew with --protocol pcl in another --store",
             (long long)now->message.number, comm->world[dest], now->message.stream.tag);
     }
     sluice_mpi_replay_check(SLUICE_MPI_EVENT_SENT, now, sizeof *now);

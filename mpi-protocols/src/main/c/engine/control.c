@@ -175,7 +175,9 @@ static void look_whether_lost(void)
     if (told || (to != NULL && !atomic_load(&to->lost)))
         return;
     told = true;
-    sluice_mpi_say("no more checkpoints: the I/O process of this node is gone");
+    sluice_mpi_say(
+        "no more checkpoints: the I/O process of this node is gone; end the job and run sluice mpi "
+        "again to go on from the newest one");
     deliver(-1, SLUICE_CONTROL_GIVE_UP, sluice_mpi_wave, NULL, 0);
     deliver(-1, SLUICE_CONTROL_END, 0, NULL, 0);
 }

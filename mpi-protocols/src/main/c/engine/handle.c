@@ -216,8 +216,10 @@ void sluice_mpi_handle_free(struct sluice_mpi_handle *handle)
 
 void sluice_mpi_handle_unknown(MPI_Request request)
 {
-    sluice_mpi_abort("a request is not one that the program has open: %#llx",
-                     (unsigned long long)sluice_mpi_value(request));
+    sluice_mpi_abort(
+        "a request is not one that the program has open: %#llx; protect requests that are "
+        "needed behind a restart",
+        (unsigned long long)sluice_mpi_value(request));
 }
 
 void sluice_mpi_empty_status(MPI_Status *status)

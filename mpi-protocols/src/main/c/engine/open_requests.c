@@ -359,8 +359,11 @@ static void post_again(void)
     struct sluice_mpi_handle **open = sluice_mpi_open_receives(&count);
     for (size_t i = 0; i < count; i++) {
         open[i]->again = true;
-        if (sluice_mpi_receive_start(open[i]) != MPI_SUCCESS)
-            sluice_mpi_abort("a receive that was open at the checkpoint cannot be posted again");
+        if (sluice_mpi_receive_start(open[i]) != MPI_SUCCESS) {
+            sluice_mpi_abort(
+                "a receive that was open at the checkpoint cannot be posted again: go on from an "
+                "older one by sluice rm --newest");
+        }
         open[i]->again = false; /* a persistent one the program starts itself later */
     }
     free(open);

@@ -142,10 +142,12 @@ bool sluice_mpi_replay_is_needed(void)
 
 void sluice_mpi_replay_differs(const char *what)
 {
-    sluice_mpi_abort("the program does something else than it did behind checkpoint %lld, at its "
-                     "event %lld: %s. It must do the same again when it receives the same; go on "
-                     "from an older one by sluice rm --newest %lld, or anew with --protocol pcl",
-                     (long long)restored, (long long)(total - left + 1), what, (long long)restored);
+    sluice_mpi_abort(
+        "the program does something else than it did behind checkpoint %lld, at its "
+        "event %lld: %s. It must do the same again when it receives the same; go on "
+        "from an older one by sluice rm --newest %lld, or anew with --protocol pcl in another "
+        "--store",
+        (long long)restored, (long long)(total - left + 1), what, (long long)restored);
 }
 
 static const char *const names[] = {"nothing",

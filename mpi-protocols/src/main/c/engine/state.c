@@ -211,8 +211,10 @@ static void check_head(const struct head *found, const struct head *mine)
                          wave);
     }
     if (mine->protocol != 0 && found->protocol != mine->protocol) {
-        sluice_mpi_abort("checkpoint %lld was written with --protocol %s: restart with that", wave,
-                         found->protocol == SLUICE_CONTROL_PCL ? "pcl" : "c3");
+        sluice_mpi_abort(
+            "checkpoint %lld was written with --protocol %s: restart with that or with "
+            "auto, or begin anew in another --store",
+            wave, found->protocol == SLUICE_CONTROL_PCL ? "pcl" : "c3");
     }
     if (found->place != mine->place) {
         sluice_mpi_abort("checkpoint %lld was taken at another sluice_potential_checkpoint() than "

@@ -167,7 +167,7 @@ static void please(int64_t wave, const void *bytes, size_t length)
     const int protocol = sluice_mpi_get_i32(&reader);
     if (protocol == SLUICE_CONTROL_PCL && sluice_mpi_protocol->repeats()) {
         sluice_mpi_wave = wave;
-        sluice_mpi_refuse_wave("a recovery is not over");
+        sluice_mpi_refuse_wave("ranks still repeat what they did behind the checkpoint");
         return;
     }
     sluice_mpi_protocol = protocol == SLUICE_CONTROL_PCL ? &sluice_mpi_pcl : &sluice_mpi_c3;

@@ -57,7 +57,7 @@ public final class PclWave extends Wave {
    * @param rank the rank
    */
   public void passed(final int rank) {
-    giveUp("rank " + rank + " was beyond the spot");
+    giveUp("rank " + rank + " had passed the place where all were to stop");
   }
 
   /**
@@ -73,7 +73,7 @@ public final class PclWave extends Wave {
     }
     final Line line = new Line(markers);
     if (line.isWithinCollective()) {
-      giveUp("the spots lie on both sides of a collective");
+      giveUp("ranks would stop on both sides of a collective");
       return Optional.empty();
     }
     return Optional.of(line);

@@ -97,7 +97,7 @@ class WaveTest {
     final PclWave wave = new PclWave(2, 4, 100);
     assertThat(wave.stopped(marker(0, 0, 0, 2))).isEmpty();
     assertThat(wave.stopped(marker(1, 0, 0, 3))).isEmpty();
-    assertThat(wave.reason()).isEqualTo("the spots lie on both sides of a collective");
+    assertThat(wave.reason()).isEqualTo("ranks would stop on both sides of a collective");
     assertThat(wave.drained(0) || wave.drained(1)).isFalse();
   }
 }

@@ -73,7 +73,7 @@ public final class RmCommand implements Subcommand {
               flag(value -> newest = value, "--newest")
                   .description(
                       "Remove the newest, too, where its number is named: a restart begins with an older one"
-                          + " then. Not while a job runs."))
+                          + " then. End the job before: only on one node is this refused while it runs."))
           .add(
               flag(value -> dryRun = value, "--dry-run")
                   .description("Only say what would be removed."))

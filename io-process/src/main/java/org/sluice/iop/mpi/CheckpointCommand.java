@@ -24,7 +24,9 @@ final class CheckpointCommand implements Subcommand {
       Model.of(this, "checkpoint")
           .describe(
               "Asks the job that runs in a store for a checkpoint, from any node.",
-              "It begins within a second, or when the one under way is over. Where no job runs nothing is asked for.")
+              "It begins within a second, or when the one under way is over. Status 0 says that the job has taken the"
+                  + " request; whether the checkpoint is committed, sluice mpi status shows.",
+              "Where no job takes it within 10 s, or 60 s in a store of several nodes, it is withdrawn.")
           .exits(ExitStatus.NOT_FOUND, ExitStatus.DENIED)
           .add(waves)
           .examples("  sluice mpi checkpoint --store /scratch/ckpt")

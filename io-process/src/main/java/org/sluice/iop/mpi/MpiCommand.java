@@ -24,7 +24,7 @@ public final class MpiCommand implements Subcommand {
           .describe(
               "Runs an MPI program that says by sluice_mpi.h what it needs and where it can be"
                   + " checkpointed. When it fails the command is run again, and the program goes on from the"
-                  + " newest checkpoint of all ranks.",
+                  + " newest checkpoint of all ranks, or anew where there is none.",
               "A job goes on from the newest checkpoint in its store, also from one of a job before. Name another"
                   + " --store to begin anew.",
               "On several nodes put sluice exec before the program: it takes the store and all else from"
@@ -32,8 +32,8 @@ public final class MpiCommand implements Subcommand {
               "SIGUSR1 asks for a checkpoint. SIGTERM, SIGINT, SIGQUIT and SIGHUP go to the command, which is not run"
                   + " again. Each run reads a file that is standard input from where the first began.",
               "Exits like the command. It is not run again where that would help nothing: after 2, wrong"
-                  + " usage; 3, what the program does cannot be carried, or it is not the program of the"
-                  + " checkpoint; 126 and 127, it cannot be run.")
+                  + " usage, or a store that cannot be read; 3, what the program does cannot be carried, or it does"
+                  + " not fit the checkpoint; 126 and 127, it cannot be run; nor where its I/O process cannot begin.")
           .exits(
               ExitStatus.NO_STORE,
               ExitStatus.NOT_FOUND,
@@ -64,7 +64,8 @@ public final class MpiCommand implements Subcommand {
                   .paramLabel("c3|pcl|auto")
                   .description(
                       "c3: no rank waits for another; pcl: all stop and go on together; auto: pcl where that"
-                          + " costs no wait, else c3. Default: c3."))
+                          + " costs no wait, else c3. A job goes on from checkpoints of its own protocol, by auto from"
+                          + " both. Default: c3."))
           .add(
               option(String.class, NATIVE, "--snapshot")
                   .paramLabel("copy|fork|auto")

@@ -114,7 +114,7 @@ final class StatusCommand implements Subcommand {
   }
 
   private static String keptText(final Map<String, Object> kept) {
-    return "waves that are kept: %s; they take %s of the store, of which %s is of waves that are not"
+    return "kept checkpoints: %s; they take %s of the store. %s of that were written by removed ones"
         .formatted(kept.get("waves"), size(kept.get(BYTES)), size(kept.get("removed_bytes")));
   }
 
@@ -130,6 +130,9 @@ final class StatusCommand implements Subcommand {
   private static Optional<String> text(final Map<String, Object> line) {
     return Optional.ofNullable(
         switch (String.valueOf(line.get(WHAT))) {
+          case "committed" when line.get(BYTES) == null ->
+              "wave %s committed by an I/O process that was resumed, which has no figures of it"
+                  .formatted(line.get(WAVE));
           case "committed" ->
               "wave %s committed by %s: held up %s s, at most %s s, by %s; durable after %s s; %s%s, %s late, %s early, %s events"
                   .formatted(
