@@ -130,23 +130,7 @@ final class StatusCommand implements Subcommand {
   private static Optional<String> text(final Map<String, Object> line) {
     return Optional.ofNullable(
         switch (String.valueOf(line.get(WHAT))) {
-          case "committed" when line.get(BYTES) == null ->
-              "wave %s committed by an I/O process that was resumed, which has no figures of it"
-                  .formatted(line.get(WAVE));
-          case "committed" ->
-              "wave %s committed by %s: held up %s s, at most %s s, by %s; durable after %s s; %s%s, %s late, %s early, %s events"
-                  .formatted(
-                      line.get(WAVE),
-                      line.get("protocol"),
-                      seconds(line.get("seconds_held_mean")),
-                      seconds(line.get("seconds_held_most")),
-                      line.get("snapshot"),
-                      seconds(line.get("seconds_to_durable")),
-                      size(line.get(BYTES)),
-                      notAgain(line.get("reused_bytes")),
-                      line.get("late"),
-                      line.get("early"),
-                      line.get("events"));
+          case "committed" -> committed(line);
           case "given up" -> "wave %s given up: %s".formatted(line.get(WAVE), line.get("why"));
           case "failed" ->
               "wave %s was whole, and not made durable: %s"
@@ -156,6 +140,26 @@ final class StatusCommand implements Subcommand {
           case "start" -> "attempt %s".formatted(line.get("attempt"));
           default -> null;
         });
+  }
+
+  private static String committed(final Map<String, Object> line) {
+    if (line.get(BYTES) == null) {
+      return "wave %s committed by an I/O process that was resumed, which has no figures of it"
+          .formatted(line.get(WAVE));
+    }
+    return "wave %s committed by %s: held up %s s, at most %s s, by %s; durable after %s s; %s%s, %s late, %s early, %s events"
+        .formatted(
+            line.get(WAVE),
+            line.get("protocol"),
+            seconds(line.get("seconds_held_mean")),
+            seconds(line.get("seconds_held_most")),
+            line.get("snapshot"),
+            seconds(line.get("seconds_to_durable")),
+            size(line.get(BYTES)),
+            notAgain(line.get("reused_bytes")),
+            line.get("late"),
+            line.get("early"),
+            line.get("events"));
   }
 
   private static String underWay(final Map<String, Object> line) {
