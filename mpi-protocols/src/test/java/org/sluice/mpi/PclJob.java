@@ -115,7 +115,7 @@ final class PclJob extends Job {
         && programs.stream().noneMatch(Program::hasEnded)) {
       throw new Broken("ranks at equal spots waited for each other");
     }
-    margin = wave.reason().contains("beyond") ? 2 * margin : margin;
+    margin = wave.reason().contains("had passed") ? 2 * margin : margin;
     if (!wave.reason().isEmpty()) {
       givenUp++;
       toAll(rank -> layers.get(rank).goOn());
