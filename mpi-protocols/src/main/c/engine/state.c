@@ -119,8 +119,8 @@ size_t sluice_mpi_state_head(void)
 
 _Noreturn void sluice_mpi_unreadable(int64_t wave, const char *why)
 {
-    sluice_mpi_abort("checkpoint %lld: %s; look with sluice verify, or go on from an older one by "
-                     "sluice rm --newest %lld",
+    sluice_mpi_abort("checkpoint %lld: %s; look with sluice verify, and start again if that finds "
+                     "no fault, else go on from an older one by sluice rm --newest %lld",
                      (long long)wave, why, (long long)wave);
 }
 
