@@ -138,9 +138,12 @@ measure_pingpong() {
 
 # The memory of the ranks of ./kernel, which is what a checkpoint of whole processes has.
 resident() {
-  "${launch[@]}" python3 -c 'import resource, subprocess
+  rm -f resident.*
+  "${launch[@]}" python3 -c 'import os, resource, subprocess
 subprocess.run("./kernel", stdout=subprocess.DEVNULL, close_fds=False, check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' | awk '{ sum += $1 * 1024 } END { print sum }'
+with open(f"resident.{os.getpid()}", "w") as file:
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=file)'
+  awk '{ sum += $1 * 1024 } END { printf "%.0f\n", sum }' resident.*
 }
 
 kernel_figure() {
