@@ -115,7 +115,6 @@ final class PclJob extends Job {
         && programs.stream().noneMatch(Program::hasEnded)) {
       throw new Broken("ranks at equal spots waited for each other");
     }
-    margin = wave.reason().contains("had passed") ? 2 * margin : margin;
     if (!wave.reason().isEmpty()) {
       givenUp++;
       toAll(rank -> layers.get(rank).goOn());
@@ -155,7 +154,12 @@ final class PclJob extends Job {
 
     @Override
     public void passed(final int rank) {
-      tell(rank, () -> of.passed(rank));
+      tell(
+          rank,
+          () -> {
+            of.passed(rank);
+            margin *= 2;
+          });
     }
 
     @Override
