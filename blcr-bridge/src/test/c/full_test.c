@@ -2,10 +2,12 @@
 #include "client.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -27,6 +29,34 @@ static void without_a_chunk_the_image_goes_direct(void **state)
     assert_int_equal(iop.slots[0].waits, 1);
     assert_int_equal(sluice_log_pwrite(&image, image_fd, "y", 1, 0), -ESTALE);
     assert_rebuilt(data, sizeof data);
+    stop();
+}
+
+static void *provide(void *chunk)
+{
+    usleep(20000);
+    atomic_store(&iop.states[*(const int *)chunk], SLUICE_CHUNK_STATE_FREE);
+    return NULL;
+}
+
+static void a_wait_for_memory_is_not_counted_as_one_for_room(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
+    const int chunk = 1;
+    atomic_store(&iop.states[0], SLUICE_CHUNK_STATE_ABSENT);
+    atomic_store(&iop.states[chunk], SLUICE_CHUNK_STATE_ABSENT);
+    pthread_t provider;
+    assert_int_equal(pthread_create(&provider, NULL, provide, (void *)&chunk), 0);
+    write_all("begin", 5, 0);
+    pthread_join(provider, NULL);
+    assert_true(sluice_log_diverted(&image));
+    assert_int_equal(iop.slots[0].waits, 0);
+    assert_int_equal(iop.slots[0].wait_nanos, 0);
+    assert_int_equal(iop.slots[0].memory_waits, 1);
+    assert_true(iop.slots[0].memory_wait_nanos > 0);
+    assert_int_equal(sluice_log_end(&image), 0);
+    assert_rebuilt("begin", 5);
     stop();
 }
 
@@ -115,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_chunk_the_image_goes_direct),
+        cmocka_unit_test(a_wait_for_memory_is_not_counted_as_one_for_room),
         cmocka_unit_test(a_write_goes_direct_at_once_when_the_policy_says_so),
         cmocka_unit_test(a_write_over_logged_bytes_waits_for_its_record),
         cmocka_unit_test(random_operations_in_a_buffer_that_is_full),

@@ -119,11 +119,18 @@ bool sluice_pool_pause(const struct sluice_pool *pool, unsigned round)
     return sluice_connection_pause(pool->connection, round) && sluice_pool_held(pool);
 }
 
+/* Cheap enough to ask at every write. A chunk without its memory is not in use. */
+static bool exhausted(const struct sluice_pool *pool)
+{
+    return atomic_load_explicit(&pool->segment->header->free_chunks, memory_order_relaxed) <= 0;
+}
+
 /*
  * Searches until a chunk turns up or none was released anywhere for PATIENCE. After a wait in vain
- * the next one is not begun before there has been a release.
+ * the next one is not begun before there has been a release. `*full` becomes true if all chunks
+ * are in use meanwhile.
  */
-static int await(struct sluice_pool *pool, uint64_t releases)
+static int search_on(struct sluice_pool *pool, uint64_t releases, bool *full)
 {
     int64_t progress = sluice_clock();
     uint64_t seen = releases;
@@ -133,6 +140,7 @@ static int await(struct sluice_pool *pool, uint64_t releases)
             return -EIO;
         if (search(pool, false, &releases))
             return 0;
+        *full = *full || exhausted(pool);
         if (releases != seen || resumptions != atomic_load(&pool->connection->resumptions)) {
             seen = releases;
             resumptions = atomic_load(&pool->connection->resumptions);
@@ -144,10 +152,19 @@ static int await(struct sluice_pool *pool, uint64_t releases)
     return sluice_failure(EAGAIN, "no chunk is free and none is being drained");
 }
 
-/* Cheap enough to ask at every write. */
-static bool exhausted(const struct sluice_pool *pool)
+/* As above, and counts the wait: for room, or else for the memory of a free chunk. */
+static int await(struct sluice_pool *pool, uint64_t releases, int64_t *waited)
 {
-    return atomic_load_explicit(&pool->segment->header->free_chunks, memory_order_relaxed) <= 0;
+    const int64_t begin = sluice_clock();
+    bool full = exhausted(pool);
+    const int error = search_on(pool, releases, &full);
+    if (error == -EIO)
+        return error;
+    *waited = sluice_clock() - begin;
+    struct sluice_slot *slot = pool->segment->slots + pool->slot;
+    sluice_counter_add(full ? &slot->waits : &slot->memory_waits, 1);
+    sluice_counter_add(full ? &slot->wait_nanos : &slot->memory_wait_nanos, *waited);
+    return error;
 }
 
 int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uint32_t *generation)
@@ -159,14 +176,7 @@ int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uin
     if (!search(pool, true, &releases) && !search(pool, false, &releases)) {
         if (!waits)
             return -EAGAIN;
-        struct sluice_slot *slot = pool->segment->slots + pool->slot;
-        const int64_t begin = sluice_clock();
-        const int error = await(pool, releases);
-        if (error == -EIO)
-            return error;
-        sluice_counter_add(&slot->waits, 1);
-        waited = sluice_clock() - begin;
-        sluice_counter_add(&slot->wait_nanos, waited);
+        const int error = await(pool, releases, &waited);
         if (error != 0)
             return error;
     }

@@ -58,8 +58,10 @@ public final class SlotDescriptor {
       DIRECT_WRITES_OFFSET =
           SLOT.by(AP_ADDS).fields(SHARED_I64, SIZE_CLASSES, "direct_writes", "by size class"),
       DIRECT_BYTES_OFFSET = SLOT.fields(SHARED_I64, SIZE_CLASSES, "direct_bytes", "by size class"),
-      WAITS_OFFSET = SLOT.by(AP).field(SHARED_I64, "waits", "how often it waited for a chunk"),
-      WAIT_NANOS_OFFSET = SLOT.field(SHARED_I64, "wait_nanos", "ns waited for chunks"),
+      WAITS_OFFSET =
+          SLOT.by(AP)
+              .field(SHARED_I64, "waits", "how often it waited since all chunks were in use"),
+      WAIT_NANOS_OFFSET = SLOT.field(SHARED_I64, "wait_nanos", "ns it waited then"),
       FALLBACKS_OFFSET =
           SLOT.field(SHARED_I64, "fallbacks", "images gone direct for want of a chunk"),
       OVERFLOWS_OFFSET =
@@ -70,6 +72,10 @@ public final class SlotDescriptor {
       ENTERING_OFFSET =
           SLOT.field(
               SHARED_I32, "entering", "1 + the image entry that it takes or has just taken; or 0"),
+      MEMORY_WAITS_OFFSET =
+          SLOT.field(
+              SHARED_I64, "memory_waits", "how often it waited since no free chunk had its memory"),
+      MEMORY_WAIT_NANOS_OFFSET = SLOT.field(SHARED_I64, "memory_wait_nanos", "ns it waited then"),
       REASON_BYTES_OFFSET =
           SLOT.by(AP_ADDS)
               .at(512)

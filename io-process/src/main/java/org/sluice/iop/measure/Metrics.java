@@ -49,7 +49,15 @@ final class Metrics implements MeterBinder {
             s -> s.counters().waits(),
             s -> s.counters().waitSeconds(),
             TimeUnit.SECONDS)
-        .description("waits of processes for a chunk")
+        .description("waits of processes for a chunk while all were in use")
+        .register(registry);
+    FunctionTimer.builder(
+            "sluice.wait.memory",
+            statistics,
+            s -> s.counters().memoryWaits(),
+            s -> s.counters().memoryWaitSeconds(),
+            TimeUnit.SECONDS)
+        .description("waits of processes for the memory of a free chunk")
         .register(registry);
     for (final Timed each : Timed.values()) {
       timer(registry, each);

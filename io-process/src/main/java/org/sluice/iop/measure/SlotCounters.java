@@ -63,6 +63,15 @@ final class SlotCounters {
     return at(SlotDescriptor.WAIT_NANOS_OFFSET, 0) / 1e9;
   }
 
+  /** Times that a chunk was free, but its memory not yet made. */
+  long memoryWaits() {
+    return at(SlotDescriptor.MEMORY_WAITS_OFFSET, 0);
+  }
+
+  double memoryWaitSeconds() {
+    return at(SlotDescriptor.MEMORY_WAIT_NANOS_OFFSET, 0) / 1e9;
+  }
+
   long fallbacks() {
     return at(SlotDescriptor.FALLBACKS_OFFSET, 0);
   }

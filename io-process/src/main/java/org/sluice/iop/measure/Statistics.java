@@ -324,6 +324,8 @@ public final class Statistics {
     map.put("durable_seconds", durable.seconds());
     map.put("waits", total.waits());
     map.put("wait_seconds", total.waitSeconds());
+    map.put("memory_waits", total.memoryWaits());
+    map.put("memory_wait_seconds", total.memoryWaitSeconds());
     map.put("fallbacks", total.fallbacks());
     map.put("overflows", total.overflows());
     map.put("buffer_bytes", bufferBytes);
