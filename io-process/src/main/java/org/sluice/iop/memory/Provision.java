@@ -48,7 +48,7 @@ public final class Provision implements Runnable {
   /** The same before one that nobody has needed yet. */
   private static final int LONG_REST = 31;
 
-  /** How long processes that have none to write to leave the processors to those that start. */
+  /** How long all but the first leave the processors to processes that start. */
   private static final long LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final int count;
@@ -103,6 +103,9 @@ public final class Provision implements Runnable {
 
   @Override
   public void run() {
+    if (!provideNext()) {
+      return;
+    }
     LockSupport.parkNanos(this, LATER_NANOS);
     long end = System.nanoTime();
     long cost = 0;
@@ -113,11 +116,9 @@ public final class Provision implements Runnable {
         LockSupport.parkNanos(this, due - begin);
         continue;
       }
-      Fault.strike(FaultPoint.PREFAULT);
-      if (!provide(provided)) {
+      if (!provideNext()) {
         return;
       }
-      provided++;
       end = System.nanoTime();
       cost = end - begin;
     }
@@ -125,6 +126,11 @@ public final class Provision implements Runnable {
 
   private int rest() {
     return provided < needed ? 0 : provided < likely ? SHORT_REST : LONG_REST;
+  }
+
+  private boolean provideNext() {
+    Fault.strike(FaultPoint.PREFAULT);
+    return provide(provided++);
   }
 
   private boolean provide(final int chunk) {
