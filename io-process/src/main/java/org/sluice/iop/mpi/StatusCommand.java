@@ -127,7 +127,8 @@ final class StatusCommand implements Subcommand {
     }
   }
 
-  private static Optional<String> text(final Map<String, Object> line) {
+  /** What a line of the log says to a user; empty when nothing. */
+  static Optional<String> text(final Map<String, Object> line) {
     return Optional.ofNullable(
         switch (String.valueOf(line.get(WHAT))) {
           case "committed" -> committed(line);
@@ -135,6 +136,7 @@ final class StatusCommand implements Subcommand {
           case "failed" ->
               "wave %s was whole, and not made durable: %s"
                   .formatted(line.get(WAVE), line.get("why"));
+          case "refused" -> "no checkpoint was taken for who asked: %s".formatted(line.get("why"));
           case "restart" ->
               "attempt %s with wave %s".formatted(line.get("attempt"), line.get("from"));
           case "start" -> "attempt %s".formatted(line.get("attempt"));

@@ -83,7 +83,7 @@ final class Coordinator {
       log.committedBefore(figures);
     } else {
       checkpoints.decide(which, false);
-      log.givenUp(figures, "its coordinator ended before it was whole");
+      log.givenUp(figures, "its coordinator ended before it was whole", false);
     }
   }
 
@@ -247,7 +247,7 @@ final class Coordinator {
 
   private void drop(final CurrentWave wave) {
     checkpoints.decide(wave.number(), false);
-    log.givenUp(wave.figures(), wave.reason());
+    log.givenUp(wave.figures(), wave.reason(), asked);
     orders.give(Control.GIVE_UP, wave.number());
   }
 

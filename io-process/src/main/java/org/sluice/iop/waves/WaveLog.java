@@ -170,13 +170,22 @@ final class WaveLog {
     }
   }
 
-  /** Someone asks for a wave that cannot be. */
+  /** A user asks for a wave that cannot be. */
   void tooLate(final int rank) {
-    say("no checkpoint is taken any more: rank %d has come to MPI_Finalize".formatted(rank));
+    final String why = "rank %d has come to MPI_Finalize".formatted(rank);
+    append(new JsonObject().with("what", "refused").with("why", why));
+    say("no checkpoint is taken any more: " + why);
   }
 
-  void givenUp(final WaveFigures wave, final String why) {
-    append(line(wave, "given up").with("why", why));
+  /**
+   * No recovery begins with it.
+   *
+   * @param wave its figures
+   * @param why the reason
+   * @param again whether the next one begins at once
+   */
+  void givenUp(final WaveFigures wave, final String why, final boolean again) {
+    append(line(wave, "given up").with("why", why).with("again", again ? true : null));
     say("wave %d is given up: %s".formatted(wave.number(), why));
   }
 

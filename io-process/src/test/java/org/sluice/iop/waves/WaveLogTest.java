@@ -17,7 +17,7 @@ class WaveLogTest {
   @Test
   void reasonsAreReadAsTheyWereWritten() throws Exception {
     final WaveLog log = new WaveLog(store);
-    log.givenUp(new WaveFigures(1, "c3", 2), "rank 1: größe");
+    log.givenUp(new WaveFigures(1, "c3", 2), "rank 1: größe", false);
     final byte[] all = Files.readAllBytes(WaveFiles.ofNode(store).log());
     Files.write(WaveFiles.ofNode(store).log(), new byte[] {'{', (byte) 0xc3, '\n'});
     Files.write(WaveFiles.ofNode(store).log(), all, StandardOpenOption.APPEND);
@@ -43,7 +43,7 @@ class WaveLogTest {
       old.append("{\"what\":\"given up\",\"wave\":%d}\n".formatted(wave));
     }
     Files.writeString(files.log(), old, StandardOpenOption.APPEND);
-    new WaveLog(store).givenUp(new WaveFigures(6001, "c3", 2), "no");
+    new WaveLog(store).givenUp(new WaveFigures(6001, "c3", 2), "no", false);
     assertThat(files.lines()).hasSize(5002);
     assertThat(files.lines().getFirst()).containsEntry("what", "begun").containsEntry("wave", 1L);
     final WaveLog next = new WaveLog(store);

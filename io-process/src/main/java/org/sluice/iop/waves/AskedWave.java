@@ -1,0 +1,107 @@
+package org.sluice.iop.waves;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The wave that a user asks for, from any node, and what the log tells of it. One thread's. */
+public final class AskedWave {
+  /** While a wave is under way its coordinator says so each second; one that died is resumed. */
+  private static final Duration SILENCE = Duration.ofSeconds(20);
+
+  private static final long LOOK_MILLIS = 50;
+
+  private final WaveFiles files;
+  private final Map<String, Object> before; // the log's last line; null for none
+
+  /**
+   * Asks nobody yet.
+   *
+   * @param files of the job
+   * @throws IOException when the log cannot be read
+   */
+  public AskedWave(final WaveFiles files) throws IOException {
+    this.files = files;
+    final List<Map<String, Object>> lines = files.lines();
+    this.before = lines.isEmpty() ? null : lines.getLast();
+  }
+
+  /**
+   * Waits for its end, once the job has taken the request.
+   *
+   * @return the line of the log that tells it: {@code committed}, {@code given up}, {@code failed}
+   *     or {@code refused}; or {@code restart} or {@code start} where the job was run again before.
+   *     Empty when nothing is heard of the job any more
+   * @throws IOException when the log cannot be read
+   * @throws InterruptedException when the thread is interrupted
+   */
+  public Optional<Map<String, Object>> end() throws IOException, InterruptedException {
+    final int taken = since().size();
+    String heard = null;
+    for (long due = 0; ; Thread.sleep(LOOK_MILLIS)) {
+      final String now = now();
+      if (!now.equals(heard)) {
+        heard = now;
+        due = System.nanoTime() + SILENCE.toNanos();
+        final Optional<Map<String, Object>> told = find(since(), taken);
+        if (told.isPresent()) {
+          return told;
+        }
+      } else if (System.nanoTime() - due >= 0) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  /** Is another one whenever the coordinator has said something. */
+  private String now() throws IOException {
+    return Files.size(files.log()) + " " + files.underWay();
+  }
+
+  private List<Map<String, Object>> since() throws IOException {
+    final List<Map<String, Object>> lines = files.lines();
+    return lines.subList(lines.lastIndexOf(before) + 1, lines.size());
+  }
+
+  /**
+   * What became of the first wave that began behind the call. One that was given up before the
+   * request was taken is not the one, nor one that another one follows at once.
+   */
+  static Optional<Map<String, Object>> find(
+      final List<Map<String, Object>> lines, final int taken) {
+    Object wave = null;
+    for (int i = 0; i < lines.size(); i++) {
+      final Map<String, Object> line = lines.get(i);
+      final boolean isOfWave = wave != null && wave.equals(line.get("wave"));
+      switch (String.valueOf(line.get("what"))) {
+        case "begun" -> wave = wave == null ? line.get("wave") : wave;
+        case "committed", "failed" -> {
+          if (isOfWave) {
+            return Optional.of(line);
+          }
+        }
+        case "given up" -> {
+          if (isOfWave && i >= taken && !Boolean.TRUE.equals(line.get("again"))) {
+            return Optional.of(line);
+          }
+          wave = isOfWave ? null : wave;
+        }
+        case "refused" -> {
+          if (wave == null) {
+            return Optional.of(line);
+          }
+        }
+        case "start", "restart" -> {
+          if (i >= taken) {
+            return Optional.of(line);
+          }
+        }
+        default -> {}
+      }
+    }
+    return Optional.empty();
+  }
+}
