@@ -135,6 +135,7 @@ _Static_assert(sizeof(struct sluice_header) == 12288, "sluice_header");
 #define SLUICE_SLOT_ENTERING_OFFSET 484
 #define SLUICE_SLOT_MEMORY_WAITS_OFFSET 488
 #define SLUICE_SLOT_MEMORY_WAIT_NANOS_OFFSET 496
+#define SLUICE_SLOT_MEMORY_OVERFLOWS_OFFSET 504
 #define SLUICE_SLOT_REASON_BYTES_OFFSET 512
 #define SLUICE_SLOT_STATE_FREE 0
 #define SLUICE_SLOT_STATE_ATTACHED 1
@@ -161,7 +162,7 @@ struct sluice_slot {
     _Atomic int32_t entering;
     _Atomic int64_t memory_waits;
     _Atomic int64_t memory_wait_nanos;
-    uint8_t unused_504[8];
+    _Atomic int64_t memory_overflows;
     _Atomic int64_t reason_bytes[32];
     uint8_t unused_768[256];
 };

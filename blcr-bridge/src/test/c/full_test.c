@@ -60,6 +60,25 @@ static void a_wait_for_memory_is_not_counted_as_one_for_room(void **state)
     stop();
 }
 
+static void a_write_that_goes_direct_for_want_of_memory_is_counted_as_that(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
+    iop.header->when_full = SLUICE_HEADER_WHEN_FULL_DIRECT;
+    atomic_store(&iop.states[1], SLUICE_CHUNK_STATE_ABSENT);
+    fake_pause(&iop, true);
+    char data[10000];
+    memset(data, 'x', sizeof data);
+    write_all(data, sizeof data, 0);
+    assert_int_equal(iop.slots[0].memory_overflows, 1);
+    assert_int_equal(iop.slots[0].overflows, 0);
+    assert_int_equal(iop.slots[0].memory_waits, 0);
+    fake_pause(&iop, false);
+    assert_int_equal(sluice_log_end(&image), 0);
+    assert_rebuilt(data, sizeof data);
+    stop();
+}
+
 static void a_write_goes_direct_at_once_when_the_policy_says_so(void **state)
 {
     (void)state;
@@ -146,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_chunk_the_image_goes_direct),
         cmocka_unit_test(a_wait_for_memory_is_not_counted_as_one_for_room),
+        cmocka_unit_test(a_write_that_goes_direct_for_want_of_memory_is_counted_as_that),
         cmocka_unit_test(a_write_goes_direct_at_once_when_the_policy_says_so),
         cmocka_unit_test(a_write_over_logged_bytes_waits_for_its_record),
         cmocka_unit_test(random_operations_in_a_buffer_that_is_full),

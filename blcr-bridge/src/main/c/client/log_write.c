@@ -157,6 +157,18 @@ static void note_logged(struct sluice_log_image *image, int64_t offset, ssize_t 
     image->pending_high = MAX(image->pending_high, offset + logged);
 }
 
+/* A write found no chunk, and nothing was waited for, or in vain. The caller holds the writer's lock. */
+static void count_shortage(struct sluice_chunk_writer *writer, bool waited)
+{
+    struct sluice_slot *slot = writer->slot;
+    if (waited)
+        sluice_counter_add(&slot->fallbacks, 1);
+    else if (sluice_pool_lacks_memory(&writer->pool))
+        sluice_counter_add(&slot->memory_overflows, 1);
+    else
+        sluice_counter_add(&slot->overflows, 1);
+}
+
 static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
                          int64_t offset)
 {
@@ -165,7 +177,7 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
     sluice_lock_take(&writer->lock);
     const ssize_t logged = append(image, waits, data, length, offset);
     if (logged >= 0 && (size_t)logged < length)
-        sluice_counter_add(waits ? &writer->slot->fallbacks : &writer->slot->overflows, 1);
+        count_shortage(writer, waits);
     sluice_lock_release(&writer->lock);
     if (logged < 0)
         return sluice_log_refusal(image);

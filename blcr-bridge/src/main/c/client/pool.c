@@ -125,6 +125,14 @@ static bool exhausted(const struct sluice_pool *pool)
     return atomic_load_explicit(&pool->segment->header->free_chunks, memory_order_relaxed) <= 0;
 }
 
+bool sluice_pool_lacks_memory(const struct sluice_pool *pool)
+{
+    const struct sluice_segment *segment = pool->segment;
+    const uint64_t state = atomic_load_explicit(&segment->chunk_states[segment->chunk_count - 1],
+                                                memory_order_relaxed);
+    return (state & STATE_MASK) == SLUICE_CHUNK_STATE_ABSENT && !exhausted(pool);
+}
+
 /*
  * Searches until a chunk turns up or none was released anywhere for PATIENCE. After a wait in vain
  * the next one is not begun before there has been a release. `*full` becomes true if all chunks
@@ -156,7 +164,7 @@ static int search_on(struct sluice_pool *pool, uint64_t releases, bool *full)
 static int await(struct sluice_pool *pool, uint64_t releases, int64_t *waited)
 {
     const int64_t begin = sluice_clock();
-    bool full = exhausted(pool);
+    bool full = !sluice_pool_lacks_memory(pool);
     const int error = search_on(pool, releases, &full);
     if (error == -EIO)
         return error;

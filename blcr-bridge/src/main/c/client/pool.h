@@ -37,6 +37,12 @@ static inline bool sluice_pool_held(const struct sluice_pool *pool)
  */
 int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uint32_t *generation);
 
+/*
+ * Whether the I/O process has yet to make the memory of a chunk that is not in use: then a larger buffer
+ * would not help who finds no chunk. An instant's answer.
+ */
+bool sluice_pool_lacks_memory(const struct sluice_pool *pool);
+
 /* As sluice_connection_pause; false also when the slot was lost meanwhile. */
 bool sluice_pool_pause(const struct sluice_pool *pool, unsigned round);
 

@@ -12,7 +12,7 @@ public enum Reason {
   /** A write at or above a fixed threshold. */
   THRESHOLD("threshold", "at or above the threshold"),
   /** Free chunks ran short. */
-  FULL("full", "because the buffer was filling up (see --buffer)"),
+  FULL("full", "because the buffer was filling up, or had no memory yet (see --buffer)"),
   /** Two openings: one log cannot follow both. */
   SHARED("shared", "in files open twice, or in a second process"),
   /** One that is read or synchronised with little written between, or opened like a database. */

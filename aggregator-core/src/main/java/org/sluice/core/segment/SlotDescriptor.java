@@ -65,7 +65,8 @@ public final class SlotDescriptor {
       FALLBACKS_OFFSET =
           SLOT.field(SHARED_I64, "fallbacks", "images gone direct for want of a chunk"),
       OVERFLOWS_OFFSET =
-          SLOT.field(SHARED_I64, "overflows", "writes gone direct for that, in part or whole"),
+          SLOT.field(
+              SHARED_I64, "overflows", "writes gone direct for want of a chunk, in part or whole"),
       LEFT_OFFSET =
           SLOT.field(
               SHARED_I32, "left", "1 once the process ends well, or becomes another program"),
@@ -76,6 +77,9 @@ public final class SlotDescriptor {
           SLOT.field(
               SHARED_I64, "memory_waits", "how often it waited since no free chunk had its memory"),
       MEMORY_WAIT_NANOS_OFFSET = SLOT.field(SHARED_I64, "memory_wait_nanos", "ns it waited then"),
+      MEMORY_OVERFLOWS_OFFSET =
+          SLOT.field(
+              SHARED_I64, "memory_overflows", "writes gone direct for that, in part or whole"),
       REASON_BYTES_OFFSET =
           SLOT.by(AP_ADDS)
               .at(512)

@@ -39,6 +39,11 @@ final class Metrics implements MeterBinder {
     }
     counter(registry, "sluice.fallbacks", "images gone direct", s -> s.counters().fallbacks());
     counter(registry, "sluice.overflows", "writes gone direct", s -> s.counters().overflows());
+    counter(
+        registry,
+        "sluice.memory.overflows",
+        "writes gone direct while no free chunk had memory",
+        s -> s.counters().memoryOverflows());
     Gauge.builder("sluice.threshold", segment, s -> s.header().effectiveThreshold())
         .baseUnit("bytes")
         .description("writes of this size and more go direct now")

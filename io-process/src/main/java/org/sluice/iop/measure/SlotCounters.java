@@ -72,6 +72,10 @@ final class SlotCounters {
     return at(SlotDescriptor.MEMORY_WAIT_NANOS_OFFSET, 0) / 1e9;
   }
 
+  long memoryOverflows() {
+    return at(SlotDescriptor.MEMORY_OVERFLOWS_OFFSET, 0);
+  }
+
   long fallbacks() {
     return at(SlotDescriptor.FALLBACKS_OFFSET, 0);
   }

@@ -24,6 +24,9 @@ public final class Statistics {
   /** How many commits are listed one by one, the latest. */
   private static final int MOST_LISTED = 1000;
 
+  /** Of all waits for memory, in seconds: what a user may wonder at. */
+  private static final double LONG_WAIT = 0.1;
+
   private final SlotCounters past = new SlotCounters();
 
   /** The times of openings, by attached process. */
@@ -265,18 +268,32 @@ public final class Statistics {
    * @return one line; empty when nothing was written
    */
   public Optional<String> summary() {
-    return share().text().map(share -> share + shortage().map(what -> "; " + what).orElse(""));
+    return share().text().map(share -> share + shortage() + lateMemory());
   }
 
-  private Optional<String> shortage() {
+  private String shortage() {
     final SlotCounters total = counters();
-    if (total.waits() + total.overflows() + total.fallbacks() == 0) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        ("the buffer was full: %d waits of %.3f s in all, %d writes and %d files went direct;"
+    return total.waits() + total.overflows() + total.fallbacks() == 0
+        ? ""
+        : ("; the buffer was full: %d waits of %.3f s in all, %d writes and %d files went direct;"
                 + " see --buffer")
-            .formatted(total.waits(), total.waitSeconds(), total.overflows(), total.fallbacks()));
+            .formatted(total.waits(), total.waitSeconds(), total.overflows(), total.fallbacks());
+  }
+
+  /** Short waits for memory are not worth a word: plain files need pages as well. */
+  private String lateMemory() {
+    final SlotCounters total = counters();
+    final String waited =
+        total.memoryWaitSeconds() < LONG_WAIT
+            ? ""
+            : "; %.3f s of waits for memory of the buffer, which later checkpoints find made"
+                .formatted(total.memoryWaitSeconds());
+    final String direct =
+        total.memoryOverflows() == 0
+            ? ""
+            : "; %d writes went direct while chunks had no memory yet, for which --when-full wait waits"
+                .formatted(total.memoryOverflows());
+    return waited + direct;
   }
 
   /**
@@ -326,6 +343,7 @@ public final class Statistics {
     map.put("wait_seconds", total.waitSeconds());
     map.put("memory_waits", total.memoryWaits());
     map.put("memory_wait_seconds", total.memoryWaitSeconds());
+    map.put("memory_overflows", total.memoryOverflows());
     map.put("fallbacks", total.fallbacks());
     map.put("overflows", total.overflows());
     map.put("buffer_bytes", bufferBytes);
