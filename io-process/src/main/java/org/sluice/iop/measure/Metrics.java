@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Segment;
 
@@ -48,22 +49,18 @@ final class Metrics implements MeterBinder {
         .baseUnit("bytes")
         .description("writes of this size and more go direct now")
         .register(registry);
-    FunctionTimer.builder(
-            "sluice.wait",
-            statistics,
-            s -> s.counters().waits(),
-            s -> s.counters().waitSeconds(),
-            TimeUnit.SECONDS)
-        .description("waits of processes for a chunk while all were in use")
-        .register(registry);
-    FunctionTimer.builder(
-            "sluice.wait.memory",
-            statistics,
-            s -> s.counters().memoryWaits(),
-            s -> s.counters().memoryWaitSeconds(),
-            TimeUnit.SECONDS)
-        .description("waits of processes for the memory of a free chunk")
-        .register(registry);
+    waits(
+        registry,
+        "sluice.wait",
+        "waits of processes for a chunk while all were in use",
+        SlotCounters::waits,
+        SlotCounters::waitSeconds);
+    waits(
+        registry,
+        "sluice.wait.memory",
+        "waits of processes for the memory of a free chunk",
+        SlotCounters::memoryWaits,
+        SlotCounters::memoryWaitSeconds);
     for (final Timed each : Timed.values()) {
       timer(registry, each);
     }
@@ -120,6 +117,22 @@ final class Metrics implements MeterBinder {
       final ToDoubleFunction<SlotCounters> bytes) {
     counter(registry, "sluice.writes." + path, path, s -> writes.applyAsDouble(s.counters()));
     counter(registry, "sluice.written.bytes." + path, path, s -> bytes.applyAsDouble(s.counters()));
+  }
+
+  private void waits(
+      final MeterRegistry registry,
+      final String name,
+      final String description,
+      final ToLongFunction<SlotCounters> times,
+      final ToDoubleFunction<SlotCounters> seconds) {
+    FunctionTimer.builder(
+            name,
+            statistics,
+            s -> times.applyAsLong(s.counters()),
+            s -> seconds.applyAsDouble(s.counters()),
+            TimeUnit.SECONDS)
+        .description(description)
+        .register(registry);
   }
 
   private void timer(final MeterRegistry registry, final Timed what) {

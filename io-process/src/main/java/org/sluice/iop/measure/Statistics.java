@@ -268,11 +268,11 @@ public final class Statistics {
    * @return one line; empty when nothing was written
    */
   public Optional<String> summary() {
-    return share().text().map(share -> share + shortage() + lateMemory());
+    final SlotCounters total = counters();
+    return share().text().map(share -> share + shortage(total) + lateMemory(total));
   }
 
-  private String shortage() {
-    final SlotCounters total = counters();
+  private static String shortage(final SlotCounters total) {
     return total.waits() + total.overflows() + total.fallbacks() == 0
         ? ""
         : ("; the buffer was full: %d waits of %.3f s in all, %d writes and %d files went direct;"
@@ -281,8 +281,7 @@ public final class Statistics {
   }
 
   /** Short waits for memory are not worth a word: plain files need pages as well. */
-  private String lateMemory() {
-    final SlotCounters total = counters();
+  private static String lateMemory(final SlotCounters total) {
     final String waited =
         total.memoryWaitSeconds() < LONG_WAIT
             ? ""

@@ -76,30 +76,22 @@ public final class AskedWave {
     for (int i = 0; i < lines.size(); i++) {
       final Map<String, Object> line = lines.get(i);
       final boolean isOfWave = wave != null && wave.equals(line.get("wave"));
-      switch (String.valueOf(line.get("what"))) {
-        case "begun" -> wave = wave == null ? line.get("wave") : wave;
-        case "committed", "failed" -> {
-          if (isOfWave) {
-            return Optional.of(line);
-          }
-        }
-        case "given up" -> {
-          if (isOfWave && i >= taken && !Boolean.TRUE.equals(line.get("again"))) {
-            return Optional.of(line);
-          }
-          wave = isOfWave ? null : wave;
-        }
-        case "refused" -> {
-          if (wave == null) {
-            return Optional.of(line);
-          }
-        }
-        case "start", "restart" -> {
-          if (i >= taken) {
-            return Optional.of(line);
-          }
-        }
-        default -> {}
+      final String what = String.valueOf(line.get("what"));
+      final boolean ends =
+          switch (what) {
+            case "committed", "failed" -> isOfWave;
+            case "given up" -> isOfWave && i >= taken && !Boolean.TRUE.equals(line.get("again"));
+            case "refused" -> wave == null;
+            case "start", "restart" -> i >= taken;
+            default -> false;
+          };
+      if (ends) {
+        return Optional.of(line);
+      }
+      if (wave == null && what.equals("begun")) {
+        wave = line.get("wave");
+      } else if (isOfWave && what.equals("given up")) {
+        wave = null;
       }
     }
     return Optional.empty();
