@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +27,21 @@ class WaveLogTest {
         .singleElement()
         .extracting(line -> line.get("why"))
         .isEqualTo("rank 1: größe");
+  }
+
+  /** They tell who waits for a wave of any node that none comes, or the next one at once. */
+  @Test
+  void whatBecomesOfARequestIsRead() throws Exception {
+    final WaveLog log = new WaveLog(store);
+    log.givenUp(new WaveFigures(1, "pcl", 2), "a rank had passed", true);
+    log.givenUp(new WaveFigures(2, "pcl", 2), "no", false);
+    log.tooLate(1);
+    final List<Map<String, Object>> lines = WaveFiles.ofNode(store).lines();
+    assertThat(lines.get(0)).containsEntry("what", "given up").containsEntry("again", true);
+    assertThat(lines.get(1)).doesNotContainEntry("again", true);
+    assertThat(lines.get(2))
+        .containsEntry("what", "refused")
+        .containsEntry("why", "rank 1 has come to MPI_Finalize");
   }
 
   /** A restart finds the wave that was committed last by the line that says it was begun. */
