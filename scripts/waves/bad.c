@@ -1,17 +1,11 @@
 /*
  * What the layer must refuse, or end, by a line. --do NAME,NAME says what the program does wrong. With `changed` that
- * is what the file ./changed says, which changes from one run to the next.
+ * is what the file ./changed says, which changes from one run to the next; with `asked`, what ./wrong says at that step.
  */
+#include "bad.h"
 #include "corpus.h"
 
-#ifdef OPEN_MPI
-#include <mpi-ext.h>
-#define MPI_Allreduce_init MPIX_Allreduce_init
-#endif
-
-#include <setjmp.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,7 +63,7 @@ static void at_some_step(void)
                          &window);
     }
     if (does("silence") && corpus.rank == 1)
-        sleep(3);
+        wait_for("woken");
     if (does("flood") && corpus.rank == 1)
         wait_for("flooded");
     if (does("flood") && corpus.rank == 0) {
@@ -80,60 +74,8 @@ static void at_some_step(void)
     }
 }
 
-/* What no protocol carries over a line goes on for some steps, one thing after the other. */
-static void persist(int64_t step)
-{
-    static MPI_Request request;
-    static int one, all;
-    if (step == 10) {
-        MPI_Allreduce_init(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
-                           &request);
-    } else if (step == 30) {
-        MPI_Request_free(&request);
-    }
-}
-
-static void outlive_communicator(int64_t step)
-{
-    static MPI_Request request;
-    static int one;
-    MPI_Comm some;
-    if (step == 40) {
-        MPI_Comm_dup(MPI_COMM_WORLD, &some);
-        MPI_Irecv(&one, 1, MPI_INT, corpus.rank, 1, some, &request);
-        MPI_Send(&corpus.rank, 1, MPI_INT, corpus.rank, 1, some);
-        MPI_Comm_free(&some);
-    } else if (step == 60) {
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        corpus_check(one == corpus.rank, "a receive outlives its communicator");
-    }
-}
-
-static void open_files(int64_t step)
-{
-    MPI_File file;
-    if (step >= 70 && step < 100) {
-        MPI_File_open(MPI_COMM_WORLD, "shared", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
-                      &file);
-        MPI_File_close(&file);
-    }
-}
-
-static void make_communicator_of_two(int64_t step)
-{
-    MPI_Group all_of_them, two;
-    MPI_Comm some;
-    if (step == 40 && corpus.rank < 2) {
-        const int first[2] = {0, 1};
-        MPI_Comm_group(MPI_COMM_WORLD, &all_of_them);
-        MPI_Group_incl(all_of_them, 2, first, &two);
-        MPI_Comm_create_group(MPI_COMM_WORLD, two, 0, &some);
-        MPI_Comm_free(&some);
-    }
-}
-
-/* MPI says what is wrong, whatever the layer does at that time. No wave is recorded where it is of a collective. */
-static void call_with_nonsense(int64_t step)
+/* MPI says what is wrong, whatever the layer does at that time. */
+static void call_with_nonsense(void)
 {
     MPI_Status status;
     int got = 0;
@@ -145,103 +87,7 @@ static void call_with_nonsense(int64_t step)
                          != MPI_SUCCESS
                      && MPI_Recv(&got, 1, MPI_INT, 0, -77, MPI_COMM_WORLD, &status) != MPI_SUCCESS,
                  "what makes no sense is an error");
-    corpus_check(step < 100 || step > 120
-                     || (MPI_Bcast(&got, 1, MPI_INT, beyond, MPI_COMM_WORLD) != MPI_SUCCESS
-                         && MPI_Allreduce(MPI_IN_PLACE, &got, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)
-                             != MPI_SUCCESS),
-                 "what makes no sense is an error");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-}
-
-/* What is protected and freed, or cannot be written, keeps waves from being taken until it is protected anew. */
-static void lose_memory(int64_t step)
-{
-    enum { ID = 50, BYTES = 1 << 20 };
-    static void *memory;
-    if (step == 35) {
-        memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        sluice_protect(ID, memory, BYTES);
-        munmap((char *)memory + BYTES / 2, BYTES / 2);
-    } else if (step == 50) {
-        sluice_protect(ID, memory, BYTES / 2);
-        mprotect(memory, BYTES / 2, PROT_READ);
-    } else if (step == 65) {
-        mprotect(memory, BYTES / 2, PROT_READ | PROT_WRITE);
-        mprotect((char *)memory + BYTES / 8, BYTES / 8, PROT_NONE);
-    } else if (step == 80) {
-        sluice_protect(ID, NULL, 0);
-    }
-}
-
-/* A restart comes to the first spot, and has no such buffer there. */
-static void attach_buffer(int64_t step)
-{
-    static char buffer[MPI_BSEND_OVERHEAD + 100];
-    void *detached;
-    int size;
-    if (step == 81)
-        MPI_Buffer_attach(buffer, sizeof buffer);
-    else if (step == 96)
-        MPI_Buffer_detach(&detached, &size);
-}
-
-/* The file is there from the first spot on. A collective of it is half done for some steps. */
-static void write_in_halves(int64_t step)
-{
-    static MPI_File file = MPI_FILE_NULL;
-    if (file == MPI_FILE_NULL) {
-        MPI_File_open(MPI_COMM_WORLD, "halves", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
-                      &file);
-    }
-    if (step == 100)
-        MPI_File_write_at_all_begin(file, corpus.rank * 4, &corpus.rank, 4, MPI_BYTE);
-    else if (step == 112)
-        MPI_File_write_at_all_end(file, &corpus.rank, MPI_STATUS_IGNORE);
-}
-
-static jmp_buf behind;
-
-static void jump(MPI_Comm *comm, int *error, ...)
-{
-    (void)comm;
-    longjmp(behind, *error);
-}
-
-/* What a handler does in C++ that throws. */
-static void jump_out_of_call(void)
-{
-    MPI_Errhandler jumping;
-    MPI_Comm_create_errhandler(jump, &jumping);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, jumping);
-    if (setjmp(behind) == 0)
-        MPI_Send(NULL, 0, MPI_INT, corpus.ranks + 1000000, 1, MPI_COMM_WORLD);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-    MPI_Errhandler_free(&jumping);
-}
-
-static void for_some_steps(int64_t step)
-{
-    if (step == 40 && does("jump") && corpus.rank == 1)
-        jump_out_of_call();
-
-    if (step == 11 && does("flood") && corpus.rank == 0)
-        flood(1000);
-    if (does("persistent"))
-        persist(step);
-    if (does("freed"))
-        outlive_communicator(step);
-    if (does("file"))
-        open_files(step);
-    if (does("nonsense"))
-        call_with_nonsense(step);
-    if (does("lost"))
-        lose_memory(step);
-    if (does("attached"))
-        attach_buffer(step);
-    if (does("halves"))
-        write_in_halves(step);
-    if (does("group"))
-        make_communicator_of_two(step);
 }
 
 /* Rank 0 has its spot before it sends, the others after they receive: all that crosses a line is early. */
@@ -323,9 +169,11 @@ int main(int argc, char **argv)
         *none = MPI_REQUEST_NULL;
     if (does("place"))
         elsewhere();
+    if (does("asked"))
+        bad_begin();
     for (; *step < corpus.steps; ++*step) {
         meet(*step, true);
-        if (!does("phases") || *step < 15 || *step > corpus.steps - 30)
+        if (!bad_changes_place)
             sluice_potential_checkpoint();
         else
             elsewhere();
@@ -339,7 +187,12 @@ int main(int argc, char **argv)
             elsewhere();
         if (*step == 10)
             at_some_step();
-        for_some_steps(*step);
+        if (*step == 11 && does("flood") && corpus.rank == 0)
+            flood(1000);
+        if (does("nonsense"))
+            call_with_nonsense();
+        if (does("asked"))
+            bad_step();
     }
     corpus_end((uint64_t)*step);
 }

@@ -30,7 +30,10 @@ struct corpus corpus_begin(int *argc, char ***argv);
 /* For Fortran: those of this process, once MPI is initialized. */
 void corpus_options_of_process(struct corpus *corpus);
 
-/* Waits for as long as --pause says at most, each time another while; not once there is a file ./hurry. */
+/*
+ * Waits for as long as --pause says at most, each time another while, and for up to eight times as long from the 200th
+ * time on: what strikes on a busy machine is to find the program there. Does not wait once there is a file ./hurry.
+ */
 void corpus_pause(void);
 
 /* A number that depends on all three, the same in each run. */
