@@ -230,7 +230,7 @@ start_server() {
   rm -f server.out # what a former one said
   env --default-signal=INT "$sluice" serve --store "$@" >server.out 2>server.err &
   server=$!
-  wait_until 20 server_answers
+  wait_until 60 server_answers
 }
 
 server_answers() {
@@ -248,6 +248,17 @@ stop_server() {
   kill -TERM $server
   wait $server
 }
+
+# The first chunk of this command's I/O process has memory: writes do not wait for it any more, which would be said.
+has_memory() {
+  local segment=$SLUICE_DIRECTORY/segment states
+  states=$(od -An -t d8 -j 88 -N 8 "$segment" | tr -d ' ')
+  [ $(($(od -An -t d8 -j "$states" -N 8 "$segment") & 255)) != 3 ]
+}
+export -f has_memory
+
+# Before a command of `sluice run` or `exec`: it begins then.
+with_memory=(bash -c 'until has_memory; do sleep 0.02; done; exec "$@"' -)
 
 # Of the I/O process called NAME: what its segment says.
 server_pid() {
