@@ -132,16 +132,18 @@ static bool copy_over(const char *path, const struct stat *status)
 /*
  * The kernel runs no file that is open for writing, as every image is in the I/O process.
  * After a call failed with `error`: if that was the reason, a copy that is no image takes the name
- * of `path`. True when the call should be repeated.
+ * of `path`. True when the call should be repeated, also where the file is no image any more: the
+ * I/O process closes it before that is to be seen.
  */
 static bool free_text(const char *path, int error)
 {
     struct stat status;
     if (error != ETXTBSY || !sluice_capture_on() || sluice_guard_inside()
-        || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0
-        || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE) {
+        || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0) {
         return false;
     }
+    if (sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE)
+        return true;
     sluice_open_settle(AT_FDCWD, path, O_RDONLY);
     sluice_guard_enter();
     const bool freed = copy_over(path, &status);

@@ -299,18 +299,20 @@ public final class ImageRegistry {
   }
 
   /**
-   * Lets an image go; nothing in the pipeline may use it any more.
+   * Lets an image go; nothing in the pipeline may use it any more. Its file is closed before others
+   * see that it is no image: the kernel runs none that is open for writing.
    *
    * @param image an image of this registry
    */
   public void forget(final Image image) {
     if (images.find(image.id()) == image) {
       byKey.remove(image.key(), image);
+      descriptors.busy(image);
+      protection.release(image);
+      close(image.held()::release);
       image.state(ImageDescriptor.STATE_FREE);
       images.forget(image);
       used.clear(image.entry());
-      descriptors.busy(image);
-      close(image.held()::release);
     }
   }
 
