@@ -17,6 +17,7 @@ test_buffer=64M
 export SLUICE_SMALL=0 # what tests write is captured, however little it is
 
 export SLUICE_SHORT_LIVED=yes # the I/O processes of tests
+export SLUICE_GUARD_MILLIS=60000 # a busy machine is no reason to let programs outside read too little
 # The distribution's Python starts in a tenth of the time of one behind a version manager's wrapper.
 export PATH=/usr/bin:$PATH
 
