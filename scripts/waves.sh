@@ -99,10 +99,14 @@ wave_log=store/waves.log
 
 # await_event EVENT SECONDS: another one is in the wave log. Fails when the job ends before that.
 await_event() {
-  local before end=$((SECONDS + $2))
   tell "$1"
-  before=$lines
-  while tell "$1" && [ "$lines" = "$before" ]; do
+  await_told "$1" $((lines + 1)) "$2"
+}
+
+# await_told EVENT COUNT SECONDS: so many are there. To count before what leads to one misses none.
+await_told() {
+  local end=$((SECONDS + $3))
+  while tell "$1" && [ "$lines" -lt "$2" ]; do
     kill -0 "$job" 2>/dev/null && [ $SECONDS -lt $end ] || return 1
     moment
   done
@@ -126,7 +130,7 @@ moment() {
 
 # await_ranks NAME OLD: ranks run that are none of OLD.
 await_ranks() {
-  local pid end=$((SECONDS + 20))
+  local pid end=$((SECONDS + 60))
   while kill -0 "$job" 2>/dev/null && [ $SECONDS -lt $end ]; do
     for pid in $(ranks_of "$1"); do
       [[ " $2 " == *" $pid "* ]] || return 0
@@ -202,7 +206,7 @@ survives() {
 }
 
 # Enough for what strikes on a busy machine. When it has, the program hurries.
-steps=${steps:-400}
+steps=${steps:-600}
 every_ms=${every_ms:-300}
 
 # ends_as_expected NAME PROTOCOL SEED [OPTION...]: with ./expected, by $launch.
