@@ -3,6 +3,7 @@ package org.sluice.iop.drain;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.sluice.core.posix.NativeThread;
 import org.sluice.core.posix.PosixException;
 import org.sluice.iop.measure.Warnings;
@@ -41,14 +42,23 @@ public final class Pace {
 
   private record Member(NativeThread thread, int nice) {}
 
+  private final LongSupplier clock;
+
   /** Guarded by this, as {@code refused} is: threads join while the service thread looks. */
   private final List<Member> members = new ArrayList<>();
 
   private boolean refused;
   private boolean hurries;
-  private long lastWritten = System.nanoTime();
+  private long lastWritten;
 
-  Pace() {}
+  Pace() {
+    this(System::nanoTime);
+  }
+
+  Pace(final LongSupplier clock) {
+    this.clock = clock;
+    this.lastWritten = clock.getAsLong();
+  }
 
   /**
    * Has the calling thread keep the pace. Any thread.
@@ -69,7 +79,7 @@ public final class Pace {
 
   /** Something came from a process. Service thread only. */
   public void written() {
-    lastWritten = System.nanoTime();
+    lastWritten = clock.getAsLong();
   }
 
   /**
@@ -84,7 +94,7 @@ public final class Pace {
   public long look(
       final boolean open, final boolean committing, final boolean idle, final long limit) {
     final long pause = open ? HELD_MILLIS : committing ? 0 : CLOSED_MILLIS;
-    final long quiet = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastWritten);
+    final long quiet = TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - lastWritten);
     hurry(!idle && quiet >= pause);
     return idle ? limit : Math.min(limit, hurries ? HELD_MILLIS : pause - quiet);
   }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.posix.NativeThread;
 
@@ -18,7 +17,12 @@ class PaceTest {
   private static final String BATCH = "3";
   private static final long LIMIT = 1000;
 
-  private final Pace pace = new Pace();
+  private long now;
+  private final Pace pace = new Pace(() -> now);
+
+  private void pass(final long millis) {
+    now += TimeUnit.MILLISECONDS.toNanos(millis);
+  }
 
   /** A field of proc_pid_stat(5), of which the thread's name, the second, may hold blanks. */
   private static String field(final int index) throws IOException {
@@ -42,10 +46,6 @@ class PaceTest {
                 });
     thread.join();
     assertThat(failure[0]).isNull();
-  }
-
-  private static void sleep(final long millis) {
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis + 1));
   }
 
   private interface Step {
@@ -84,7 +84,7 @@ class PaceTest {
         () -> {
           pace.join(Pace.STAGE);
           pace.written();
-          sleep(pace.look(true, false, false, LIMIT));
+          pass(pace.look(true, false, false, LIMIT));
           pace.look(true, false, false, LIMIT);
           assertThat(field(POLICY_FIELD)).isEqualTo(OTHER);
           pace.written();
@@ -101,7 +101,10 @@ class PaceTest {
           pace.written();
           final long next = pace.look(false, false, false, LIMIT);
           assertThat(field(POLICY_FIELD)).isEqualTo(BATCH);
-          sleep(next);
+          pass(next - 1);
+          pace.look(false, false, false, LIMIT);
+          assertThat(field(POLICY_FIELD)).isEqualTo(BATCH);
+          pass(1);
           pace.look(false, false, false, LIMIT);
           assertThat(field(POLICY_FIELD)).isEqualTo(OTHER);
         });
