@@ -2,11 +2,13 @@
 #include "client.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -32,29 +34,62 @@ static void without_a_chunk_the_image_goes_direct(void **state)
     stop();
 }
 
-static void *provide(void *chunk)
+/*
+ * What happens at this thread's next calls of poll(), which is how it waits: at the first it is stopped for
+ * some seconds, and at the one behind that a chunk gets its memory.
+ */
+static _Thread_local int64_t stopped_at_poll;
+static _Thread_local int provided_at_poll; /* 0 for none */
+static int64_t stopped;
+
+int poll(struct pollfd *files, nfds_t count, int timeout)
 {
-    usleep(20000);
-    atomic_store(&iop.states[*(const int *)chunk], SLUICE_CHUNK_STATE_FREE);
-    return NULL;
+    if (stopped_at_poll == 0 && provided_at_poll > 0) {
+        atomic_store(&iop.states[provided_at_poll], SLUICE_CHUNK_STATE_FREE);
+        provided_at_poll = 0;
+    }
+    stopped += stopped_at_poll;
+    stopped_at_poll = 0;
+    const struct timespec limit = {timeout / 1000, timeout % 1000 * 1000000L};
+    return ppoll(files, count, timeout < 0 ? NULL : &limit, NULL);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    const int status = (int)syscall(SYS_clock_gettime, clock, time);
+    time->tv_sec += clock == CLOCK_MONOTONIC ? stopped : 0;
+    return status;
 }
 
 static void a_wait_for_memory_is_not_counted_as_one_for_room(void **state)
 {
     (void)state;
     start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
-    const int chunk = 1;
     atomic_store(&iop.states[0], SLUICE_CHUNK_STATE_ABSENT);
-    atomic_store(&iop.states[chunk], SLUICE_CHUNK_STATE_ABSENT);
-    pthread_t provider;
-    assert_int_equal(pthread_create(&provider, NULL, provide, (void *)&chunk), 0);
+    atomic_store(&iop.states[1], SLUICE_CHUNK_STATE_ABSENT);
+    provided_at_poll = 1;
     write_all("begin", 5, 0);
-    pthread_join(provider, NULL);
     assert_true(sluice_log_diverted(&image));
     assert_int_equal(iop.slots[0].waits, 0);
     assert_int_equal(iop.slots[0].wait_nanos, 0);
     assert_int_equal(iop.slots[0].memory_waits, 1);
     assert_true(iop.slots[0].memory_wait_nanos > 0);
+    assert_int_equal(sluice_log_end(&image), 0);
+    assert_rebuilt("begin", 5);
+    stop();
+}
+
+static void a_wait_goes_on_behind_a_time_in_which_the_process_was_stopped(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
+    atomic_store(&iop.states[0], SLUICE_CHUNK_STATE_ABSENT);
+    atomic_store(&iop.states[1], SLUICE_CHUNK_STATE_ABSENT);
+    stopped_at_poll = 60;
+    provided_at_poll = 1;
+    write_all("begin", 5, 0);
+    assert_true(sluice_log_diverted(&image));
+    assert_int_equal(iop.slots[0].fallbacks, 0);
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt("begin", 5);
     stop();
@@ -165,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_chunk_the_image_goes_direct),
         cmocka_unit_test(a_wait_for_memory_is_not_counted_as_one_for_room),
+        cmocka_unit_test(a_wait_goes_on_behind_a_time_in_which_the_process_was_stopped),
         cmocka_unit_test(a_write_that_goes_direct_for_want_of_memory_is_counted_as_that),
         cmocka_unit_test(a_write_goes_direct_at_once_when_the_policy_says_so),
         cmocka_unit_test(a_write_over_logged_bytes_waits_for_its_record),

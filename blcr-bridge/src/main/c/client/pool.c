@@ -16,6 +16,9 @@
 /* How long to wait while no chunk is released, in nanoseconds. */
 #define PATIENCE INT64_C(1000000000)
 
+/* So much of it passes between two looks at most: this process may not have run for longer. */
+#define LONGEST_STEP (PATIENCE / 20)
+
 #define STATE_MASK UINT64_C(0xff)
 #define GENERATION_SHIFT 32
 #define SLOT_SHIFT 8
@@ -140,7 +143,8 @@ bool sluice_pool_lacks_memory(const struct sluice_pool *pool)
  */
 static int search_on(struct sluice_pool *pool, uint64_t releases, bool *full)
 {
-    int64_t progress = sluice_clock();
+    int64_t looked = sluice_clock();
+    int64_t waited = 0;
     uint64_t seen = releases;
     uint32_t resumptions = atomic_load(&pool->connection->resumptions);
     for (unsigned round = 0; pool->starved != releases + 1; round++) {
@@ -149,11 +153,14 @@ static int search_on(struct sluice_pool *pool, uint64_t releases, bool *full)
         if (search(pool, false, &releases))
             return 0;
         *full = *full || exhausted(pool);
+        const int64_t now = sluice_clock();
+        waited += now - looked < LONGEST_STEP ? now - looked : LONGEST_STEP;
+        looked = now;
         if (releases != seen || resumptions != atomic_load(&pool->connection->resumptions)) {
             seen = releases;
             resumptions = atomic_load(&pool->connection->resumptions);
-            progress = sluice_clock();
-        } else if (sluice_clock() - progress > PATIENCE) {
+            waited = 0;
+        } else if (waited > PATIENCE) {
             pool->starved = releases + 1;
         }
     }
