@@ -19,6 +19,9 @@ abstract class WaveServeTest extends ServeTest {
   static final long PATIENCE = TimeUnit.MINUTES.toNanos(1);
   static final byte[] NOTHING = {};
 
+  /** Of such as a busy machine may end before the ranks were heard. */
+  static final int MOST_WAVES = 100;
+
   /** A message from rank 0 to rank 1, or how many of its stream. */
   static long[] message(final long number) {
     return new long[] {1, 1L << 32, 7, number};
