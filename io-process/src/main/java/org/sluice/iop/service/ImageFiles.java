@@ -24,14 +24,20 @@ import org.sluice.iop.journal.Entry;
 final class ImageFiles {
   private static final int MOST_LOOKS = 10;
 
-  private final CaptureDirectory capture;
+  /** All names of all files in the capture directory, as {@link CaptureDirectory#names} tells. */
+  @FunctionalInterface
+  interface Walk {
+    Map<ImageKey, List<String>> names() throws PosixException;
+  }
+
+  private final Walk capture;
   private final IntFunction<Path> links;
   private Map<ImageKey, List<String>> names;
 
   /** Each costs a walk through the capture directory, and most such files were deleted. */
   private int looksForNameless = 4;
 
-  ImageFiles(final CaptureDirectory capture, final IntFunction<Path> links) {
+  ImageFiles(final Walk capture, final IntFunction<Path> links) {
     this.capture = capture;
     this.links = links;
   }

@@ -43,7 +43,8 @@ final class Resumption {
       final Closings closings) {
     this.context = context;
     this.state = state;
-    this.files = new ImageFiles(context.capture(), context.registry().descriptors().links()::of);
+    this.files =
+        new ImageFiles(context.capture()::names, context.registry().descriptors().links()::of);
     this.attachments = attachments;
     this.rings = rings;
     this.closings = closings;
