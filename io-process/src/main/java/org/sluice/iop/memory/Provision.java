@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.iop.measure.Warnings;
@@ -54,6 +56,8 @@ public final class Provision implements Runnable {
   private final int count;
   private final Provider provider;
   private final IntConsumer withhold;
+  private final LongSupplier clock;
+  private final LongConsumer pause;
   private final Thread thread = Thread.ofPlatform().daemon().name("prefault").unstarted(this);
   private volatile int needed = FIRST;
   private volatile int likely;
@@ -67,9 +71,20 @@ public final class Provision implements Runnable {
    * @param withhold told the first chunk that never gets any memory, if there is one
    */
   public Provision(final int count, final Provider provider, final IntConsumer withhold) {
+    this(count, provider, withhold, System::nanoTime, LockSupport::parkNanos);
+  }
+
+  Provision(
+      final int count,
+      final Provider provider,
+      final IntConsumer withhold,
+      final LongSupplier clock,
+      final LongConsumer pause) {
     this.count = count;
     this.provider = provider;
     this.withhold = withhold;
+    this.clock = clock;
+    this.pause = pause;
   }
 
   /**
@@ -106,20 +121,20 @@ public final class Provision implements Runnable {
     if (!provideNext()) {
       return;
     }
-    LockSupport.parkNanos(this, LATER_NANOS);
-    long end = System.nanoTime();
+    pause.accept(LATER_NANOS);
+    long end = clock.getAsLong();
     long cost = 0;
     while (provided < count && !Thread.currentThread().isInterrupted()) {
-      final long begin = System.nanoTime();
+      final long begin = clock.getAsLong();
       final long due = end + cost * rest();
       if (begin - due < 0) {
-        LockSupport.parkNanos(this, due - begin);
+        pause.accept(due - begin);
         continue;
       }
       if (!provideNext()) {
         return;
       }
-      end = System.nanoTime();
+      end = clock.getAsLong();
       cost = end - begin;
     }
   }

@@ -3,100 +3,107 @@ package org.sluice.iop.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
+import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
 class ProvisionTest {
   private static final int COUNT = 200;
   private static final int FIRST = 32;
   private static final long COST = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long LATER = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private record Provided(int chunk, long begin, long end) {
-    long cost() {
-      return end - begin;
-    }
+  private record Provided(int chunk, long begin, long end) {}
+
+  private final List<Provided> provided = new CopyOnWriteArrayList<>();
+  private final List<Integer> withheld = new CopyOnWriteArrayList<>();
+  private int lacking = COUNT;
+  private long now;
+
+  private Provision provision(final LongConsumer pause) {
+    return new Provision(COUNT, this::provide, withheld::add, () -> now, pause);
   }
 
-  private final BlockingQueue<Provided> provided = new LinkedBlockingQueue<>();
-  private final BlockingQueue<Integer> withheld = new LinkedBlockingQueue<>();
-  private int lacking = COUNT;
-  private final Provision provision = new Provision(COUNT, this::provide, withheld::add);
-  private AutoCloseable running;
-
-  @AfterEach
-  void end() throws Exception {
-    running.close();
+  private void pass(final long nanos) {
+    now += nanos;
   }
 
   private void provide(final int chunk) throws IOException {
     if (chunk >= lacking) {
       throw new IOException("no room");
     }
-    final long begin = System.nanoTime();
-    for (long now = begin; now < begin + COST; now = System.nanoTime()) {
-      LockSupport.parkNanos(begin + COST - now);
-    }
-    provided.add(new Provided(chunk, begin, System.nanoTime()));
+    final long begin = now;
+    pass(COST);
+    provided.add(new Provided(chunk, begin, now));
   }
 
-  private Provided take() throws InterruptedException {
-    return provided.poll(20, TimeUnit.SECONDS);
-  }
-
-  private List<Provided> take(final int first, final int end) throws InterruptedException {
-    final List<Provided> taken = new ArrayList<>();
+  /** How long the processor was left to others before each of some chunks. */
+  private void assertRest(final int first, final int end, final long rest) {
     for (int chunk = first; chunk < end; chunk++) {
-      taken.add(take());
-      assertThat(taken.getLast().chunk()).isEqualTo(chunk);
+      final Provided it = provided.get(chunk);
+      assertThat(it.chunk()).isEqualTo(chunk);
+      assertThat(it.begin() - provided.get(chunk - 1).end()).as("%d", chunk).isEqualTo(rest);
     }
-    return taken;
-  }
-
-  /** How much longer a row of chunks took than to make their pages. */
-  private static double slowness(final List<Provided> row) {
-    final long all = row.getLast().end() - row.getFirst().begin();
-    return all / (double) row.stream().mapToLong(Provided::cost).sum();
-  }
-
-  private void assertThatNoneIsNeeded(final Provided last) throws InterruptedException {
-    assertThat(take().begin() - last.end()).isGreaterThan(31 * last.cost());
   }
 
   @Test
-  void leavesTheProcessorToOthersOnceTheFirstChunksAreThere() throws Exception {
-    running = provision.begin();
-    assertThatNoneIsNeeded(take(0, FIRST).getLast());
+  void leavesTheProcessorToOthersOnceTheFirstChunksAreThere() {
+    provision(this::pass).run();
+    assertRest(1, 2, LATER);
+    assertRest(2, FIRST, 0);
+    assertRest(FIRST, COUNT, 31 * COST);
   }
 
   @Test
-  void hasAChunkForEachProcessAtOnce() throws Exception {
-    running = provision.begin();
+  void hasAChunkForEachProcessAtOnce() {
+    final Provision provision = provision(this::pass);
     provision.look(0, 100);
-    final List<Provided> all = take(0, FIRST + 100);
-    assertThat(slowness(all)).isLessThan(2.5);
-    assertThatNoneIsNeeded(all.getLast());
+    provision.run();
+    assertRest(2, FIRST + 100, 0);
+    assertRest(FIRST + 100, COUNT, 31 * COST);
   }
 
   @Test
-  void isSoonAheadOfTheChunksInUse() throws Exception {
-    running = provision.begin();
+  void isSoonAheadOfTheChunksInUse() {
+    final Provision provision = provision(this::pass);
     provision.look(20, 0);
-    take(0, FIRST);
-    final List<Provided> more = take(FIRST, 3 * 20);
-    assertThat(slowness(more)).isBetween(3.0, 12.0);
-    assertThatNoneIsNeeded(more.getLast());
+    provision.run();
+    assertRest(2, FIRST, 0);
+    assertRest(FIRST, 3 * 20, 3 * COST);
+    assertRest(3 * 20, COUNT, 31 * COST);
   }
 
   @Test
-  void withholdsWhatGetsNoMemory() throws Exception {
+  void whatIsNeededEndsItsRest() throws Exception {
+    final CountDownLatch rests = new CountDownLatch(1);
+    final CountDownLatch restsAgain = new CountDownLatch(1);
+    final Provision provision =
+        provision(
+            nanos -> {
+              if (nanos == LATER) {
+                pass(nanos);
+              } else {
+                (provided.size() == FIRST ? rests : restsAgain).countDown();
+                LockSupport.park(); // by its clock no time passes
+              }
+            });
+    final AutoCloseable running = provision.begin();
+    assertThat(rests.await(60, TimeUnit.SECONDS)).isTrue();
+    provision.look(0, 100);
+    assertThat(restsAgain.await(60, TimeUnit.SECONDS)).isTrue();
+    running.close();
+    assertThat(provided).hasSize(FIRST + 100);
+  }
+
+  @Test
+  void withholdsWhatGetsNoMemory() {
     lacking = 7;
-    running = provision.begin();
-    assertThat(withheld.poll(20, TimeUnit.SECONDS)).isEqualTo(7);
+    provision(this::pass).run();
+    assertThat(withheld).containsExactly(7);
+    assertThat(provided).hasSize(7);
   }
 }
