@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.posix.Entropy;
@@ -74,7 +75,7 @@ final class WriteProbe {
         bytes.putLong(i, (long) i * WORD); // no file system makes a hole of it
       }
       final WriteProbe probe = new WriteProbe(directory, disk, memory.address());
-      return best(mode -> probe.speed(mode, flight));
+      return best(mode -> probe.speed(mode, flight), System::nanoTime);
     }
   }
 
@@ -84,12 +85,12 @@ final class WriteProbe {
     double of(WriteMode mode) throws IOException;
   }
 
-  static WriteMode best(final Speed speeds) throws IOException {
-    final long began = System.nanoTime();
+  static WriteMode best(final Speed speeds, final LongSupplier clock) throws IOException {
+    final long began = clock.getAsLong();
     WriteMode best = WriteMode.LOCAL;
     double most = 0;
     for (final WriteMode mode : CANDIDATES) {
-      final boolean late = System.nanoTime() - began > MOST_NANOS;
+      final boolean late = clock.getAsLong() - began > MOST_NANOS;
       if (Thread.currentThread().isInterrupted()
           || late && CANDIDATES.indexOf(mode) >= TRIED_ANYHOW) {
         break;
