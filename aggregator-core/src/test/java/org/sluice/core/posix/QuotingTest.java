@@ -40,7 +40,7 @@ class QuotingTest {
       assertThat(new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
           .as(Quoting.name(name))
           .isEqualTo(name);
-      assertThat(bash.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(bash.waitFor(60, TimeUnit.SECONDS)).isTrue();
     }
   }
 

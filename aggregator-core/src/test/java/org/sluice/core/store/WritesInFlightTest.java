@@ -38,7 +38,7 @@ class WritesInFlightTest {
 
   private static void meet(final CyclicBarrier others) throws IOException {
     try {
-      others.await(10, TimeUnit.SECONDS);
+      others.await(60, TimeUnit.SECONDS);
     } catch (final InterruptedException | BrokenBarrierException | TimeoutException e) {
       throw new IOException(e);
     }

@@ -54,8 +54,8 @@ class SeriesCommitsTest {
           new SeriesCommits(place, run, engine, fixture.store(), storage)) {
         commits.put(commit, commits.part(commit, 0, 0, Coverage.ALL), () -> {}, refused -> {});
         try {
-          assertThat(hanging.await(10, TimeUnit.SECONDS)).isTrue();
-          CompletableFuture.runAsync(() -> asTheServiceThread(commits)).get(10, TimeUnit.SECONDS);
+          assertThat(hanging.await(60, TimeUnit.SECONDS)).isTrue();
+          CompletableFuture.runAsync(() -> asTheServiceThread(commits)).get(60, TimeUnit.SECONDS);
         } finally {
           goesOn.countDown();
         }
@@ -90,7 +90,7 @@ class SeriesCommitsTest {
         final PartKey first = other.part(1, 0, 0, RankSet.of(IntStream.of(0)));
         other.put(first, List.of(ByteBuffer.wrap(new byte[1])));
         assertThat(other.commit(first, other.parts(first), 2, PartsCheck.NONE).isEmpty()).isTrue();
-        counts.get(10, TimeUnit.SECONDS);
+        counts.get(60, TimeUnit.SECONDS);
       }
     }
   }
@@ -123,7 +123,7 @@ class SeriesCommitsTest {
         commits.put(commit, part, counts, refused -> over.countDown());
       }
       engine.looks.set(look);
-      assertThat(over.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(counting).containsExactly(1L, 2L);
   }
@@ -149,7 +149,7 @@ class SeriesCommitsTest {
         assertThat(commits.patience()).isLessThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
         final PartKey part = commits.part(commit, 0, 0, Coverage.ALL);
         commits.put(commit, part, () -> {}, refused::complete);
-        assertThat(refused.get(3, TimeUnit.SECONDS)).hasMessageContaining("ranks 0 are missing");
+        assertThat(refused.get(20, TimeUnit.SECONDS)).hasMessageContaining("ranks 0 are missing");
       }
     }
   }

@@ -123,7 +123,7 @@ class PipelineTest {
   }
 
   private boolean isDone(final String step) {
-    final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!done.contains(step) && System.nanoTime() < end) {
       Thread.onSpinWait();
     }
@@ -141,7 +141,7 @@ class PipelineTest {
             done.add("all are written");
           } else {
             done.add("one is written, more to do: " + more.getAsBoolean());
-            final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
             while (!more.getAsBoolean() && System.nanoTime() < end) {
               Thread.onSpinWait();
             }
@@ -163,7 +163,7 @@ class PipelineTest {
         more -> {
           if (!done.contains("wrote second")) {
             done.add("one is under way");
-            final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
             while (!more.getAsBoolean()) {
               if (System.nanoTime() > end) {
                 done.add("waited in vain");
@@ -228,14 +228,14 @@ class PipelineTest {
   }
 
   /** A chunk at which the write stage waits until something is done, or should have been. */
-  private Work waiting(final String step) {
+  private Work waiting(final String step, final long millis) {
     return new Plain("waiting") {
       @Override
       public void validate() {}
 
       @Override
       public void write() {
-        final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(300);
+        final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (!done.contains(step) && System.nanoTime() < end) {
           Thread.onSpinWait();
         }
@@ -249,9 +249,9 @@ class PipelineTest {
     final Gathered gathered = new Gathered();
     try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
         Pipeline pipeline = new Pipeline(8, gathered, inFlight, new Pace())) {
-      pipeline.publish(waiting("all are published"));
+      pipeline.publish(waiting("all are published", 60_000));
       pipeline.publish(joining(gathered));
-      pipeline.publish(waiting("committed"));
+      pipeline.publish(waiting("committed", 300));
       done.add("all are published");
       assertThat(isDone("committed")).isTrue();
     }

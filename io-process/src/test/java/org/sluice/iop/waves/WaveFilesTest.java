@@ -33,20 +33,20 @@ class WaveFilesTest {
         Thread::startVirtualThread);
   }
 
-  private void awaitQuestion() throws InterruptedException {
-    while (!Files.exists(WaveFiles.ofNode(store).asking())) {
+  private void awaitQuestion(final CompletableFuture<Boolean> asked) throws InterruptedException {
+    while (!Files.exists(WaveFiles.ofNode(store).asking()) && !asked.isDone()) {
       Thread.sleep(1);
     }
   }
 
   @Test
-  @Timeout(20)
+  @Timeout(50)
   void oneWhoWithdrawsLeavesTheQuestionOfAnother() throws Exception {
     final CompletableFuture<Boolean> first = ask(SHORT);
-    awaitQuestion();
+    awaitQuestion(first);
     final CompletableFuture<Boolean> second = ask(LONG);
     assertThat(first.get()).isFalse();
-    awaitQuestion();
+    awaitQuestion(second);
     assertThat(second).isNotDone();
     assertThat(new WaveLog(store).isAsked()).isTrue();
     assertThat(second.get()).isTrue();
