@@ -22,6 +22,7 @@
 #include "real.h"
 #include "recording.h"
 #include "stream.h"
+#include "text.h"
 
 extern char **environ;
 
@@ -102,90 +103,43 @@ SLUICE_WRAPPER void quick_exit(int status)
     __builtin_unreachable();
 }
 
-static bool copy_bytes(int from, int to)
-{
-    static const size_t most = 1 << 30;
-    ssize_t copied;
-    do {
-        copied = REAL(copy_file_range)(from, NULL, to, NULL, most, 0);
-    } while (copied > 0);
-    return copied == 0;
-}
-
-/* The copy gets the name only when it is complete. */
-static bool copy_over(const char *path, const struct stat *status)
-{
-    char copy[PATH_MAX];
-    if (snprintf(copy, sizeof copy, "%s.XXXXXX", path) >= (int)sizeof copy)
-        return false;
-    const int from = sluice_kernel_open(path, O_RDONLY);
-    const int to = from >= 0 ? REAL(mkostemps)(copy, 0, O_CLOEXEC) : -1;
-    bool done = to >= 0 && copy_bytes(from, to) && REAL(fchmod)(to, status->st_mode & 07777) == 0;
-    sluice_kernel_close(from);
-    sluice_kernel_close(to);
-    done = done && REAL(renameat2)(AT_FDCWD, copy, AT_FDCWD, path, 0) == 0;
-    if (to >= 0 && !done)
-        unlink(copy);
-    return done;
-}
-
-/*
- * The kernel runs no file that is open for writing, as every image is in the I/O process.
- * After a call failed with `error`: if that was the reason, a copy that is no image takes the name
- * of `path`. True when the call should be repeated, also where the file is no image any more: the
- * I/O process closes it before that is to be seen.
- */
-static bool free_text(const char *path, int error)
-{
-    struct stat status;
-    if (error != ETXTBSY || !sluice_capture_on() || sluice_guard_inside()
-        || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0) {
-        return false;
-    }
-    if (sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE)
-        return true;
-    sluice_open_settle(AT_FDCWD, path, O_RDONLY);
-    sluice_guard_enter();
-    const bool freed = copy_over(path, &status);
-    sluice_guard_leave();
-    return freed;
-}
-
 typedef int spawn_function(int *child, const char *file, const posix_spawn_file_actions_t *actions,
                            const posix_spawnattr_t *attributes, char *const arguments[],
                            char *const environment[]);
 
-/* With `is_path` the file is not looked for. `real` is NULL where a newer C library has the function. */
-static int spawn(spawn_function *real, bool is_path, int *child, const char *file,
+/* `path` is what runs, or NULL. `real` is NULL where a newer C library has the function. */
+static int spawn(spawn_function *real, const char *path, int *child, const char *file,
                  const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
                  char *const arguments[], char *const environment[])
 {
     sluice_images_surrender(SLUICE_REASON_FORK);
-    if (is_path)
-        sluice_open_settle(AT_FDCWD, file, O_RDONLY);
+    sluice_text_settle(path);
     sluice_actions_settle(actions);
     if (real == NULL)
         return ENOSYS;
     const int error = real(child, file, actions, attributes, arguments, environment);
-    return is_path && free_text(file, error)
+    return sluice_text_free(path, error)
         ? real(child, file, actions, attributes, arguments, environment)
         : error;
 }
 
-#define SPAWN(name, is_path)                                                                       \
+/* In `room` is place for a path. */
+#define SPAWN(name, path)                                                                          \
     SLUICE_WRAPPER int name(int *restrict child, const char *restrict file,                        \
                             const posix_spawn_file_actions_t *restrict actions,                    \
                             const posix_spawnattr_t *restrict attributes,                          \
                             char *const arguments[restrict], char *const environment[restrict])    \
     {                                                                                              \
-        return spawn((spawn_function *)dlsym(RTLD_NEXT, #name), is_path, child, file, actions,     \
+        char room[PATH_MAX] = "";                                                                  \
+        (void)room;                                                                                \
+        return spawn((spawn_function *)dlsym(RTLD_NEXT, #name), path, child, file, actions,        \
                      attributes, arguments, environment);                                          \
     }
 
-SPAWN(posix_spawn, true)
-SPAWN(posix_spawnp, strchr(file, '/') != NULL)
-SPAWN(pidfd_spawn, true)
-SPAWN(pidfd_spawnp, strchr(file, '/') != NULL)
+SPAWN(posix_spawn, file)
+SPAWN(posix_spawnp, sluice_text_find(file, room))
+SPAWN(pidfd_spawn, file)
+SPAWN(pidfd_spawnp, sluice_text_find(file, room))
 
 SLUICE_BEFORE(int, system, (const char *command), (command),
               sluice_images_surrender(SLUICE_REASON_FORK))
@@ -223,16 +177,15 @@ static int exec_failed(void)
     return -1;
 }
 
-/* `path` is NULL if the file is looked for. */
+/* `path` is what runs, or NULL. */
 static int execute(__typeof__(&execve) real, const char *path, const char *file,
                    char *const arguments[], char *const environment[])
 {
     prepare_exec();
-    if (path != NULL)
-        sluice_open_settle(AT_FDCWD, path, O_RDONLY);
+    sluice_text_settle(path);
     real(file, arguments, environment);
     const int error = errno;
-    if (path != NULL && free_text(path, error))
+    if (sluice_text_free(path, error))
         real(file, arguments, environment);
     else
         errno = error;
@@ -241,20 +194,37 @@ static int execute(__typeof__(&execve) real, const char *path, const char *file,
 
 SLUICE_AS(int, execve, (const char *path, char *const arguments[], char *const environment[]),
           execute(REAL(execve), path, path, arguments, environment))
-SLUICE_AS(int, execvpe, (const char *file, char *const arguments[], char *const environment[]),
-          execute(REAL(execvpe), strchr(file, '/') != NULL ? file : NULL, file, arguments,
-                  environment))
+
+SLUICE_WRAPPER int execvpe(const char *file, char *const arguments[], char *const environment[])
+{
+    char room[PATH_MAX];
+    return execute(REAL(execvpe), sluice_text_find(file, room), file, arguments, environment);
+}
+
 SLUICE_AS(int, execv, (const char *path, char *const arguments[]), execve(path, arguments, environ))
 SLUICE_AS(int, execvp, (const char *file, char *const arguments[]),
           execvpe(file, arguments, environ))
 
+SLUICE_WRAPPER int execveat(int dirfd, const char *path, char *const arguments[],
+                            char *const environment[], int flags)
+{
+    char room[PATH_MAX];
+    prepare_exec();
+    const char *text = sluice_text_at(dirfd, path, flags, room);
+    sluice_text_settle(text);
+    REAL(execveat)(dirfd, path, arguments, environment, flags);
+    const int error = errno;
+    if (sluice_text_free(text,
+                         error)) { /* the descriptor would be of the file that the copy replaced */
+        REAL(execveat)(AT_FDCWD, text, arguments, environment, flags & ~AT_EMPTY_PATH);
+    } else {
+        errno = error;
+    }
+    return exec_failed();
+}
+
 SLUICE_AS(int, fexecve, (int fd, char *const arguments[], char *const environment[]),
-          (prepare_exec(), REAL(fexecve)(fd, arguments, environment), exec_failed()))
-SLUICE_AS(int, execveat,
-          (int dirfd, const char *path, char *const arguments[], char *const environment[],
-           int flags),
-          (prepare_exec(), REAL(execveat)(dirfd, path, arguments, environment, flags),
-           exec_failed()))
+          execveat(fd, "", arguments, environment, AT_EMPTY_PATH))
 
 static int count_arguments(va_list arguments)
 {
