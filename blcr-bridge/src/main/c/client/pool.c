@@ -16,8 +16,11 @@
 /* How long to wait while no chunk is released, in nanoseconds. */
 #define PATIENCE INT64_C(1000000000)
 
-/* So much of it passes between two looks at most: this process may not have run for longer. */
-#define LONGEST_STEP (PATIENCE / 20)
+/*
+ * So much of it passes between two looks at most. One takes a millisecond where this process gets a processor
+ * at once; where it does not, the I/O process may have got none either.
+ */
+#define LONGEST_STEP (PATIENCE / 500)
 
 #define STATE_MASK UINT64_C(0xff)
 #define GENERATION_SHIFT 32
