@@ -206,7 +206,7 @@ survives() {
 }
 
 # Enough for what strikes on a busy machine. When it has, the program hurries.
-steps=${steps:-600}
+steps=${steps:-400}
 every_ms=${every_ms:-300}
 
 # ends_as_expected NAME PROTOCOL SEED [OPTION...]: with ./expected, by $launch.
