@@ -61,12 +61,17 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return status;
 }
 
-static void a_wait_for_memory_is_not_counted_as_one_for_room(void **state)
+static void start_without_memory(void)
 {
-    (void)state;
     start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
     atomic_store(&iop.states[0], SLUICE_CHUNK_STATE_ABSENT);
     atomic_store(&iop.states[1], SLUICE_CHUNK_STATE_ABSENT);
+}
+
+static void a_wait_for_memory_is_not_counted_as_one_for_room(void **state)
+{
+    (void)state;
+    start_without_memory();
     provided_at_poll = 1;
     write_all("begin", 5, 0);
     assert_true(sluice_log_diverted(&image));
@@ -82,9 +87,7 @@ static void a_wait_for_memory_is_not_counted_as_one_for_room(void **state)
 static void a_wait_goes_on_behind_a_time_in_which_the_process_was_stopped(void **state)
 {
     (void)state;
-    start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
-    atomic_store(&iop.states[0], SLUICE_CHUNK_STATE_ABSENT);
-    atomic_store(&iop.states[1], SLUICE_CHUNK_STATE_ABSENT);
+    start_without_memory();
     stopped_at_poll = 60;
     provided_at_poll = 1;
     write_all("begin", 5, 0);
