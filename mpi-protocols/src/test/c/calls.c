@@ -143,6 +143,30 @@ static void probes(void)
     CHECK(message == MPI_MESSAGE_NULL && status.MPI_SOURCE == MPI_PROC_NULL);
 }
 
+/* Only what fails some of several requests sets the error of a status. */
+static void errors_of_statuses(void)
+{
+    int out = 5, in = 0, flag = 0;
+    MPI_Request requests[2];
+    MPI_Message message;
+    MPI_Status status = {.MPI_ERROR = 77};
+    for (int i = 0; i < 2; i++) {
+        MPI_Isend(&out, 1, MPI_INT, right, 35, MPI_COMM_WORLD, &requests[0]);
+        MPI_Mprobe(left, 35, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        if (i == 0) {
+            MPI_Mrecv(&in, 1, MPI_INT, &message, &status);
+        } else {
+            MPI_Imrecv(&in, 1, MPI_INT, &message, &requests[1]);
+            MPI_Wait(&requests[1], &status);
+        }
+        CHECK(status.MPI_ERROR == 77 && status.MPI_SOURCE == left && in == out);
+        MPI_Wait(&requests[0], &status);
+        CHECK(status.MPI_ERROR == 77);
+    }
+    MPI_Test(&requests[1], &flag, &status);
+    CHECK(flag && status.MPI_ERROR == 77 && status.MPI_SOURCE == MPI_ANY_SOURCE);
+}
+
 static void types(void)
 {
     int matrix[8][8], column[8];
@@ -232,13 +256,13 @@ static void collectives(void)
 }
 
 /* Of two communicators ranks begin copies crosswise, and the first one tells its neighbour to go on before it waits. */
-static void copies_are_made_in_any_order(void)
+static void copies_are_made_in_any_order(MPI_Comm one)
 {
     MPI_Comm of[2], made[2];
     MPI_Request requests[2];
     const int first = rank % 2;
-    MPI_Comm_dup(MPI_COMM_WORLD, &of[0]);
-    MPI_Comm_dup(MPI_COMM_WORLD, &of[1]);
+    MPI_Comm_dup(one, &of[0]);
+    MPI_Comm_dup(one, &of[1]);
     if (rank != 0)
         MPI_Recv(NULL, 0, MPI_INT, rank - 1, 80, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Comm_idup(of[first], &made[first], &requests[first]);
@@ -271,7 +295,7 @@ static void communicators(void)
     CHECK((own == MPI_COMM_NULL) == (rank == 0));
     if (own != MPI_COMM_NULL)
         MPI_Comm_free(&own);
-    copies_are_made_in_any_order();
+    copies_are_made_in_any_order(MPI_COMM_WORLD);
     const int periods = 1;
     MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periods, 0, &cart);
     int near[2];
@@ -283,6 +307,7 @@ static void communicators(void)
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &inter);
     MPI_Intercomm_merge(inter, rank % 2, &merged);
     MPI_Barrier(merged);
+    copies_are_made_in_any_order(inter);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&merged);
     MPI_Comm_free(&half);
@@ -351,6 +376,7 @@ int main(int argc, char **argv)
         any_and_some();
         persistent();
         probes();
+        errors_of_statuses();
         types();
         collectives();
         persistent_collectives();

@@ -336,26 +336,6 @@ static void a_wave_alone_says_when_what_was_freed_is_looked_at(void **state)
     sluice_mpi_look_busy();
 }
 
-/* Nothing knows it before: no protocol may ask it for messages, and no line is taken. */
-static void a_copy_of_a_communicator_is_there_when_its_request_is_complete(void **state)
-{
-    (void)state;
-    struct sluice_mpi_bytes saved = {0};
-    MPI_Comm made;
-    MPI_Request request;
-    MPI_Comm_idup(MPI_COMM_SELF, &made, &request);
-    call_begun(sluice_mpi_comm_begun(made, &comm), &request);
-    assert_null(sluice_mpi_comm_of(made));
-    assert_non_null(strstr(sluice_mpi_save(&saved), "MPI_Comm_idup"));
-    assert_int_equal(wait_all(1, &request, MPI_STATUS_IGNORE), MPI_SUCCESS);
-    const struct sluice_mpi_comm *copy = sluice_mpi_comm_of(made);
-    assert_non_null(copy);
-    assert_true(copy->id != comm.id && copy->early);
-    assert_int_equal(copy->world[7], 7);
-    sluice_mpi_comm_end(sluice_mpi_comm_freed(made));
-    MPI_Comm_free(&made);
-}
-
 static void an_exchange_of_no_type_is_an_error_of_mpi(void **state)
 {
     (void)state;
@@ -385,8 +365,6 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_type_may_be_freed_before_its_request_is_complete, set_up),
         cmocka_unit_test_setup(the_request_of_what_was_freed_is_made_again, set_up),
         cmocka_unit_test_setup(a_wave_alone_says_when_what_was_freed_is_looked_at, set_up),
-        cmocka_unit_test_setup(a_copy_of_a_communicator_is_there_when_its_request_is_complete,
-                               set_up),
         cmocka_unit_test_setup(an_exchange_of_no_type_is_an_error_of_mpi, set_up),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

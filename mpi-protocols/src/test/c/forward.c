@@ -4,6 +4,7 @@
 
 #include "engine/calls.h"
 #include "wrappers/communicator.h"
+#include "wrappers/data.h"
 #include "wrappers/real.h"
 #include "wrappers/request.h"
 
@@ -161,8 +162,7 @@ int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
                                        status);
     }
     *flag = 1;
-    if (status != MPI_STATUS_IGNORE)
-        *status = handle->status;
+    sluice_mpi_tell_status(status, &handle->status);
     return MPI_SUCCESS;
 }
 
@@ -199,8 +199,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
         if (handle != NULL && handle->ready) {
             if (count > 1)
                 sluice_mpi_abort("a request that is ready is not alone: not in this engine");
-            if (statuses != MPI_STATUS_IGNORE)
-                *statuses = handle->status;
+            sluice_mpi_tell_status(statuses, &handle->status);
             if (flag != NULL)
                 *flag = 1;
             release(&requests[at]);

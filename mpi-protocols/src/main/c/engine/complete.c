@@ -160,18 +160,38 @@ static int deliver(struct asked *asked, int at, MPI_Status *status)
     return sluice_mpi_handle_deliver(&asked->requests[at], asked->handles[at], status);
 }
 
+/* Of each of several, where any of them failed. Open MPI always does so. */
+static bool tells_errors(const struct asked *asked)
+{
+#ifdef OPEN_MPI
+    return !is_of_one(asked->how);
+#else
+    bool failed = false;
+    for (int at = 0; at < asked->count; at++)
+        failed |= is_complete(asked->handles[at]) && asked->handles[at]->error != MPI_SUCCESS;
+    return failed && !is_of_one(asked->how);
+#endif
+}
+
+static void set_error(MPI_Status *status, int error)
+{
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = error;
+}
+
 static int answer_all(struct asked *asked, MPI_Status *statuses)
 {
+    const bool tells = tells_errors(asked);
     int result = MPI_SUCCESS;
     for (int at = 0; at < asked->count; at++) {
         MPI_Status *status = status_at(statuses, at);
-        if (asked->handles[at] == NULL) {
+        int error = MPI_SUCCESS;
+        if (asked->handles[at] == NULL)
             sluice_mpi_empty_status(status);
-            continue;
-        }
-        const int error = deliver(asked, at, status);
-        if (status != MPI_STATUS_IGNORE && !is_of_one(asked->how))
-            status->MPI_ERROR = error;
+        else
+            error = deliver(asked, at, status);
+        if (tells)
+            set_error(status, error);
         if (error != MPI_SUCCESS)
             result = is_of_one(asked->how) ? error : MPI_ERR_IN_STATUS;
     }
@@ -180,6 +200,7 @@ static int answer_all(struct asked *asked, MPI_Status *statuses)
 
 static int answer_some(struct asked *asked, int *outcount, int *indices, MPI_Status *statuses)
 {
+    const bool tells = tells_errors(asked);
     int result = MPI_SUCCESS;
     int count = 0;
     for (int at = 0; at < asked->count; at++) {
@@ -189,8 +210,8 @@ static int answer_some(struct asked *asked, int *outcount, int *indices, MPI_Sta
         MPI_Status *status = status_at(statuses, count);
         indices[count++] = at;
         const int error = deliver(asked, at, status);
-        if (status != MPI_STATUS_IGNORE)
-            status->MPI_ERROR = error;
+        if (tells)
+            set_error(status, error);
         if (error != MPI_SUCCESS)
             result = MPI_ERR_IN_STATUS;
     }

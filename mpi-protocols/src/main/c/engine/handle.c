@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "protocol.h"
 #include "stream.h"
+#include "wrappers/data.h"
 #include "wrappers/real.h"
 
 struct sluice_mpi_handle *sluice_mpi_handles;
@@ -228,7 +229,6 @@ void sluice_mpi_empty_status(MPI_Status *status)
         return;
     status->MPI_SOURCE = MPI_ANY_SOURCE;
     status->MPI_TAG = MPI_ANY_TAG;
-    status->MPI_ERROR = MPI_SUCCESS;
     real.Status_set_elements(status, MPI_BYTE, 0);
     real.Status_set_cancelled(status, 0);
 }
@@ -331,13 +331,10 @@ int sluice_mpi_handle_deliver(MPI_Request *request, struct sluice_mpi_handle *ha
 {
     const int error = handle->error;
     if (status != MPI_STATUS_IGNORE) {
-        if (handle->active) {
-            const int before = status->MPI_ERROR;
-            *status = handle->status;
-            status->MPI_ERROR = before; /* MPI sets it where it fails several requests only */
-        } else {
+        if (handle->active)
+            sluice_mpi_tell_status(status, &handle->status);
+        else
             sluice_mpi_empty_status(status);
-        }
     }
     if (handle->persistent) {
         handle->active = false;

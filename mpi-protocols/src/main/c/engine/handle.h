@@ -145,5 +145,5 @@ void sluice_mpi_handle_over(MPI_Request *request, struct sluice_mpi_handle *hand
 int sluice_mpi_handle_deliver(MPI_Request *request, struct sluice_mpi_handle *handle,
                               MPI_Status *status);
 
-/* The status of what is no message. */
+/* The status of what is no message, but for its error. */
 void sluice_mpi_empty_status(MPI_Status *status);

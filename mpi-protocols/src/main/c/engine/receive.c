@@ -5,6 +5,7 @@
 #include "message.h"
 #include "protocol.h"
 #include "stream.h"
+#include "wrappers/data.h"
 
 struct sluice_mpi_comm *sluice_mpi_receives_of(int count, MPI_Datatype type, int source, int tag,
                                                MPI_Comm comm)
@@ -90,8 +91,7 @@ static int receive_while_busy(void *buf, int count, MPI_Datatype type, int sourc
         sluice_mpi_handle_await(handle);
         sluice_mpi_protocol->calls->completes(&handle, 1);
         result = handle->error;
-        if (status != MPI_STATUS_IGNORE)
-            *status = handle->status;
+        sluice_mpi_tell_status(status, &handle->status);
     }
     sluice_mpi_handle_end(handle);
     return result;

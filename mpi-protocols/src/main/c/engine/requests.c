@@ -3,6 +3,7 @@
 #include "engine.h"
 #include "message.h"
 #include "protocol.h"
+#include "wrappers/data.h"
 #include "wrappers/request.h"
 
 static int start(struct sluice_mpi_handle *handle)
@@ -92,12 +93,10 @@ int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
             "MPI_Request_get_status is called while what crosses the line is recorded");
     }
     *flag = handle == NULL || sluice_mpi_handle_look(handle);
-    if (*flag && sluice_mpi_handle_is_active(handle)) {
-        if (status != MPI_STATUS_IGNORE)
-            *status = handle->status;
-    } else if (*flag) {
+    if (*flag && sluice_mpi_handle_is_active(handle))
+        sluice_mpi_tell_status(status, &handle->status);
+    else if (*flag)
         sluice_mpi_empty_status(status);
-    }
     return MPI_SUCCESS;
 }
 

@@ -28,8 +28,7 @@ static int exchange_while_busy(const void *sendbuf, int sendcount, MPI_Datatype 
     result = call_complete(2, requests, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, own);
     if (result == MPI_ERR_IN_STATUS)
         result = own[0].MPI_ERROR != MPI_SUCCESS ? own[0].MPI_ERROR : own[1].MPI_ERROR;
-    if (status != MPI_STATUS_IGNORE)
-        *status = own[0];
+    sluice_mpi_tell_status(status, &own[0]);
     return result;
 }
 

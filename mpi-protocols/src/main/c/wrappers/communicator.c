@@ -113,7 +113,20 @@ static void add(MPI_Comm handle)
     sluice_mpi_comms = comm;
 }
 
-struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, const struct sluice_mpi_comm *of)
+/*
+ * All members begin the copies of a communicator in the same order, so each knows the name by itself: 62 bits of a hash,
+ * beside those that were told. A message about it on `of` would come among the program's collectives.
+ */
+static int64_t name_of_copy(struct sluice_mpi_comm *of)
+{
+    uint64_t hash = (uint64_t)of->id * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)++of->copies;
+    hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+    hash ^= hash >> 31;
+    return (int64_t)(hash >> 2 | UINT64_C(1) << 62);
+}
+
+struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, struct sluice_mpi_comm *of)
 {
     struct sluice_mpi_comm *comm = malloc(sizeof *comm);
     int *world = malloc((of->size + 1) * sizeof *world);
@@ -121,24 +134,17 @@ struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, const struct slui
         sluice_mpi_abort("no memory for a communicator of %d ranks", of->size);
     memcpy(world, of->world, of->size * sizeof *world);
     *comm = (struct sluice_mpi_comm){.handle = handle,
+                                     .id = name_of_copy(of),
                                      .rank = of->rank,
                                      .size = of->size,
                                      .world = world,
                                      .inter = of->inter,
-                                     .early = !late,
-                                     .naming = MPI_REQUEST_NULL};
-    if (of->inter) {
-        comm->id = agree_between_groups(of->handle, of->rank);
-    } else {
-        comm->id = of->rank == 0 ? name() : 0;
-        real.Ibcast(&comm->id, 1, MPI_INT64_T, 0, of->handle, &comm->naming);
-    }
+                                     .early = !late};
     return comm;
 }
 
 void sluice_mpi_comm_done(struct sluice_mpi_comm *comm)
 {
-    real.Wait(&comm->naming, MPI_STATUS_IGNORE);
     comm->next = sluice_mpi_comms;
     sluice_mpi_comms = comm;
 }

@@ -2,7 +2,8 @@
  * The communicators of the program, by ids that are equal at all members and come back at a restart.
  *
  * MPI_COMM_WORLD has 0. Of any other one the member of rank 0 has made the id from its rank in the world and
- * from how many it has named before, and told it to the others by a broadcast. So no two have the same.
+ * from how many it has named before, and told it to the others by a broadcast on the new one. So no two have the same.
+ * One that is begun (MPI_Comm_idup) has an id that all members know.
  */
 #pragma once
 
@@ -17,9 +18,9 @@ struct sluice_mpi_comm {
     int size;   /* of an inter-communicator: of the other group, whose ranks messages name */
     int *world; /* the rank in MPI_COMM_WORLD of each of these */
     int64_t collectives; /* how many were entered: the engine's */
+    int64_t copies;      /* how many were begun */
     bool inter;
-    bool early;         /* a restart makes it: before the first spot, where it was not freed */
-    MPI_Request naming; /* of one that is begun: it is told its id */
+    bool early; /* a restart makes it: before the first spot, where it was not freed */
     struct sluice_mpi_comm *next;
 };
 
@@ -55,10 +56,9 @@ bool sluice_mpi_comms_are_late(void);
 void sluice_mpi_comm_made(MPI_Comm handle);
 
 /*
- * The members begin to make a copy of another one, and wait for nobody: not in the list before they have made it. Of an
- * inter-communicator they wait for its id.
+ * The members begin to make a copy of another one, and wait for nobody: not in the list before they have made it.
  */
-struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, const struct sluice_mpi_comm *of);
+struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, struct sluice_mpi_comm *of);
 void sluice_mpi_comm_done(struct sluice_mpi_comm *comm);
 
 /* The program has freed it: out of the list. It is the engine's until it ends it; NULL of an unknown one. */

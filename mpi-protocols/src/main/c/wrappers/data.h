@@ -30,6 +30,16 @@ int sluice_mpi_unpack(const void *packed, int64_t bytes, void *buffer, int64_t c
 int64_t sluice_mpi_bytes_of(const MPI_Status *status);
 void sluice_mpi_set_bytes(MPI_Status *status, int64_t bytes);
 
+/* Tells the program, which may ignore it. The error there stays: MPI sets that where a call fails some of several requests. */
+static inline void sluice_mpi_tell_status(MPI_Status *status, const MPI_Status *known)
+{
+    if (status != MPI_STATUS_IGNORE) {
+        const int before = status->MPI_ERROR;
+        *status = *known;
+        status->MPI_ERROR = before;
+    }
+}
+
 /*
  * So many bytes as a count of a type, also where no int has so many. The caller ends the type when MPI has it: that
  * leaves MPI_BYTE alone.

@@ -101,7 +101,7 @@ static int hand_over(void *buf, int count, MPI_Datatype type, MPI_Message *handl
         return real.Mrecv(buf, count, type, handle, status); /* which says what is wrong */
     *handle = MPI_MESSAGE_NULL;
     const MPI_Comm comm = one->comm;
-    *status = one->status;
+    sluice_mpi_tell_status(status, &one->status);
     const bool fits = one->bytes <= sluice_mpi_packed(count, type);
     if (fits)
         sluice_mpi_unpack(one->packed, one->bytes, buf, count, type);
@@ -135,8 +135,7 @@ static int mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, 
         *message = MPI_MESSAGE_NULL;
         return call_recv(buf, count, type, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_SELF, status);
     }
-    MPI_Status own;
-    return hand_over(buf, count, type, message, status == MPI_STATUS_IGNORE ? &own : status);
+    return hand_over(buf, count, type, message, status);
 }
 
 static int imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
