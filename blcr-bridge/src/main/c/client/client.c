@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "failure.h"
 #include "kernel.h"
 #include "launcher.h"
+#include "memory.h"
 #include "presence.h"
 
 /* Between two attempts to attach, in nanoseconds. */
@@ -102,7 +102,7 @@ static bool may_come_back(const char *directory, int error)
 
 static struct sluice_client *new_client(int rank, int ranks)
 {
-    struct sluice_client *client = calloc(1, sizeof *client);
+    struct sluice_client *client = sluice_memory_take(sizeof *client);
     if (client == NULL)
         return NULL;
     client->mapper = sluice_presence_mapper();
@@ -134,7 +134,7 @@ static int attach(const char *directory, int rank, int ranks, bool early,
     const int error =
         early ? connect_client(directory, attached) : connect_with_patience(directory, attached);
     if (error != 0)
-        free(attached);
+        sluice_memory_give(attached);
     else
         *client = attached;
     return error;
@@ -168,7 +168,7 @@ static void free_client(struct sluice_client *client)
     sluice_connection_close(&client->connection);
     sluice_pool_destroy(&client->writer.pool);
     sluice_segment_unmap(client->segment);
-    free(client);
+    sluice_memory_give(client);
 }
 
 void sluice_client_leave(struct sluice_client *client, bool leaving)

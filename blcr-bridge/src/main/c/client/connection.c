@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <locale.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -15,6 +14,7 @@
 #include "clock.h"
 #include "failure.h"
 #include "kernel.h"
+#include "memory.h"
 #include "sluice_layout.h"
 #include "socket.h"
 
@@ -62,9 +62,10 @@ int sluice_connection_open(const char *directory, int patience,
         if (fd >= 0)
             sluice_kernel_close(fd);
         return sluice_failure(-error, "no I/O process answers at %s/socket: %s; start one",
-                              directory, strerror(-error));
+                              directory, sluice_failure_reason(-error));
     }
-    *connection = (struct sluice_connection){.socket = fd, .directory = strdup(directory)};
+    *connection =
+        (struct sluice_connection){.socket = fd, .directory = sluice_memory_copy(directory)};
     if (connection->directory == NULL) {
         sluice_kernel_close(fd);
         return sluice_failure(ENOMEM, "no memory to reach the I/O process");
@@ -78,7 +79,7 @@ void sluice_connection_close(struct sluice_connection *connection)
 {
     if (connection->socket >= 0)
         sluice_kernel_close(connection->socket);
-    free(connection->directory);
+    sluice_memory_give(connection->directory);
 }
 
 static int send_frame(struct sluice_connection *connection, int type,
@@ -109,11 +110,15 @@ int sluice_connection_exchange(struct sluice_connection *connection, int type,
 int64_t sluice_connection_patience(void)
 {
     const char *seconds = getenv("SLUICE_PATIENCE");
-    char *end = NULL;
-    const locale_t any = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* whatever the program has */
-    const double given = seconds == NULL ? -1 : strtod_l(seconds, &end, any);
-    freelocale(any);
-    return given < 0 || end == seconds ? PATIENCE : (int64_t)(given * 1000);
+    if (seconds == NULL || *seconds == '\0' || seconds[strspn(seconds, "0123456789.")] != '\0')
+        return PATIENCE;
+    char *end; /* strtod() heeds the program's locale */
+    const long long whole = strtoll(seconds, &end, 10);
+    int64_t given = (whole < INT_MAX ? whole : INT_MAX) * 1000;
+    const char *digit = end + (*end == '.');
+    for (int worth = 100; worth > 0 && *digit >= '0' && *digit <= '9'; worth /= 10)
+        given += worth * (*digit++ - '0');
+    return given;
 }
 
 /* An I/O process that ends takes its directory with it; one that is killed does not. */

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* initial-exec: the first use in a thread must not allocate, it may be inside the program's malloc. */
 static __thread char message[512] __attribute__((tls_model("initial-exec")));
@@ -13,6 +14,12 @@ int sluice_failure(int error, const char *format, ...)
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     return -error;
+}
+
+const char *sluice_failure_reason(int error)
+{
+    const char *reason = strerrordesc_np(error);
+    return reason != NULL ? reason : "unknown error";
 }
 
 const char *sluice_failure_message(void)

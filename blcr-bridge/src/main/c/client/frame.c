@@ -121,7 +121,7 @@ static int receive_refusal(int socket, int status, size_t left)
     if (error == 0)
         error = skip(socket, left);
     if (error == 0)
-        sluice_failure(-status, "%s", *sentence ? sentence : strerror(-status));
+        sluice_failure(-status, "%s", *sentence ? sentence : sluice_failure_reason(-status));
     return error;
 }
 

@@ -51,7 +51,9 @@ struct sluice_image_entry sluice_log_nowhere;
 static int drain_error(const struct sluice_log_image *image)
 {
     const int error = atomic_load_explicit(&image->entry->error, memory_order_relaxed);
-    return error == 0 ? 0 : sluice_failure(error, "draining the image failed: %s", strerror(error));
+    return error == 0
+        ? 0
+        : sluice_failure(error, "draining the image failed: %s", sluice_failure_reason(error));
 }
 
 int sluice_log_refusal(struct sluice_log_image *image)

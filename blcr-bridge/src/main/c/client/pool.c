@@ -2,12 +2,12 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "clock.h"
 #include "counter.h"
 #include "failure.h"
+#include "memory.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
@@ -29,7 +29,7 @@
 void sluice_pool_destroy(struct sluice_pool *pool)
 {
     sluice_hold_free(&pool->hold);
-    free(pool->populated);
+    sluice_memory_give(pool->populated);
 }
 
 static bool populated(const struct sluice_pool *pool, uint32_t chunk)
@@ -70,14 +70,14 @@ int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segm
     *pool = (struct sluice_pool){
         .segment = segment,
         .connection = connection,
-        .populated = calloc((segment->chunk_count + 63) / 64, sizeof(uint64_t)),
+        .populated = sluice_memory_take((segment->chunk_count + 63) / 64 * sizeof(uint64_t)),
         .slot = slot,
         /* Spread over the pool, so that the processes of a node do not contend for one chunk. */
         .last = (uint32_t)((uint64_t)(slot * UINT32_C(0x9E3779B9)) * segment->chunk_count >> 32),
     };
     if (pool->populated == NULL
         || !sluice_hold_take(&pool->hold, segment->header, segment->slots + slot)) {
-        free(pool->populated);
+        sluice_memory_give(pool->populated);
         return sluice_failure(ENOMEM, "no memory for the chunk pool");
     }
     if (segment->huge)

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "failure.h"
 #include "kernel.h"
+#include "memory.h"
 #include "presence.h"
 
 /* How long a segment may be in the making, in milliseconds. */
@@ -64,7 +64,7 @@ static int read_header(int fd, const char *path, struct sluice_header *header)
         const ssize_t got = sluice_kernel_pread(fd, header, sizeof *header, 0);
         if (got < 0) {
             return sluice_failure((int)-got, "cannot read segment %s: %s", path,
-                                  strerror((int)-got));
+                                  sluice_failure_reason((int)-got));
         }
         if (got == sizeof *header && header->version != 0)
             return 0;
@@ -99,15 +99,16 @@ static int map_file(int fd, const char *path, struct sluice_segment **segment)
         error = check_header(&header, path, sluice_kernel_length(fd));
     if (error != 0)
         return error;
-    struct sluice_segment *mapped = malloc(sizeof *mapped);
+    struct sluice_segment *mapped = sluice_memory_take(sizeof *mapped);
     if (mapped == NULL)
         return sluice_failure(ENOMEM, "no memory to describe segment %s", path);
     /* Of the whole file: huge pages are mapped and unmapped whole. */
     const size_t length = (size_t)sluice_kernel_length(fd);
     uint8_t *base = sluice_kernel_map(fd, 0, length, &error);
     if (base == NULL) {
-        free(mapped);
-        return sluice_failure(-error, "cannot map segment %s: %s", path, strerror(-error));
+        sluice_memory_give(mapped);
+        return sluice_failure(-error, "cannot map segment %s: %s", path,
+                              sluice_failure_reason(-error));
     }
     *mapped = (struct sluice_segment){
         .header = (struct sluice_header *)base,
@@ -143,7 +144,7 @@ int sluice_segment_map(const char *directory, struct sluice_segment **segment)
     const int fd = sluice_kernel_open(path, O_RDWR);
     if (fd < 0) {
         return sluice_failure(-fd, "no I/O process has segment %s: %s; start one", path,
-                              strerror(-fd));
+                              sluice_failure_reason(-fd));
     }
     const int error = map_file(fd, path, segment);
     sluice_kernel_close(fd);
@@ -153,7 +154,7 @@ int sluice_segment_map(const char *directory, struct sluice_segment **segment)
 void sluice_segment_unmap(struct sluice_segment *segment)
 {
     sluice_kernel_unmap(segment->header, segment->length);
-    free(segment);
+    sluice_memory_give(segment);
 }
 
 bool sluice_segment_has(const struct sluice_segment *segment, const void *address)

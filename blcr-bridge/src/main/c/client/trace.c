@@ -188,14 +188,17 @@ int sluice_trace_open(struct sluice_trace *trace, const char *directory)
     uname(&node);
     *trace = (struct sluice_trace){.part = trace->part + 1, .file = -1};
     const int fd = create_part(trace, directory, node.nodename);
-    if (fd < 0)
-        return sluice_failure(-fd, "cannot record in %s: %s", directory, strerror(-fd));
+    if (fd < 0) {
+        return sluice_failure(-fd, "cannot record in %s: %s", directory,
+                              sluice_failure_reason(-fd));
+    }
     const int error = begin_part(trace, fd, node.nodename);
     sluice_kernel_close(fd);
     if (error != 0) {
         sluice_trace_abandon(trace);
         unlink(trace->path);
-        return sluice_failure(-error, "cannot record in %s: %s", trace->path, strerror(-error));
+        return sluice_failure(-error, "cannot record in %s: %s", trace->path,
+                              sluice_failure_reason(-error));
     }
     return 0;
 }

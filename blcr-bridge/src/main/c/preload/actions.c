@@ -6,11 +6,11 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "image.h"
+#include "memory.h"
 #include "open.h"
 #include "real.h"
 
@@ -29,7 +29,7 @@ static void remember_action(const posix_spawn_file_actions_t *actions, enum kind
 {
     if (!sluice_capture_on() || sluice_guard_inside())
         return;
-    struct action *action = malloc(sizeof *action + strlen(path) + 1);
+    struct action *action = sluice_memory_take(sizeof *action + strlen(path) + 1);
     if (action == NULL)
         return;
     *action = (struct action){.of = actions, .kind = kind, .number = number};
@@ -51,7 +51,7 @@ static void forget_actions(const posix_spawn_file_actions_t *actions)
         struct action *action = *link;
         if (action->of == actions) {
             *link = action->next;
-            free(action);
+            sluice_memory_give(action);
         } else {
             link = &action->next;
         }

@@ -4,13 +4,13 @@
  */
 #include <sched.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include "description.h"
 #include "process.h"
 #include "real.h"
+#include "tell.h"
 
 SLUICE_WRAPPER pid_t _Fork(void)
 {
@@ -30,10 +30,9 @@ void sluice_process_unshare(void)
         return; /* without another thread there is no other table */
     }
     sluice_descriptions_let_go();
-    dprintf(STDERR_FILENO,
-            "sluice: threads with descriptors of their own cannot be followed; process "
-            "%d goes on without Sluice\n",
-            (int)getpid());
+    sluice_tell("threads with descriptors of their own cannot be followed; process %d goes on "
+                "without Sluice",
+                (int)getpid());
 }
 
 SLUICE_BEFORE(int, unshare, (int flags), (flags), if (flags & CLONE_FILES) sluice_process_unshare())

@@ -13,13 +13,14 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "real.h"
 #include "stream.h"
+#include "tell.h"
 
 /* It is part of the C library's binary interface, though nobody else should use it. */
 static_assert(offsetof(FILE, _offset) == 144 && sizeof((FILE *)0)->_offset == 8,
@@ -69,10 +70,11 @@ FILE *sluice_cookie_stream(int fd, char kind, bool plus, struct sluice_cookie **
     const cookie_io_functions_t functions = {read_stream, write_stream, seek_stream, close_stream};
     size_t length = 0;
     const void *wide = sluice_wide_data(&length);
-    struct sluice_cookie *cookie = wide != NULL ? malloc(sizeof *cookie + length) : NULL;
+    struct sluice_cookie *cookie =
+        wide != NULL ? sluice_memory_take(sizeof *cookie + length) : NULL;
     FILE *file = cookie != NULL ? fopencookie(cookie, mode, functions) : NULL;
     if (file == NULL) {
-        free(cookie);
+        sluice_memory_give(cookie);
         return NULL;
     }
     cookie->file = file;
@@ -121,7 +123,7 @@ static int try_out(void)
     }
     const bool sound = patch(file, fd);
     REAL(fclose)(file);
-    free(cookie);
+    sluice_memory_give(cookie);
     return sound ? SOUND : UNSOUND;
 }
 
@@ -133,9 +135,9 @@ bool sluice_cookie_sound(void)
         int expected = UNTRIED;
         const int found = try_out();
         if (atomic_compare_exchange_strong(&known, &expected, found) && found == UNSOUND) {
-            dprintf(STDERR_FILENO,
-                    "sluice: this C library's streams are not built as Sluice knows them: files "
-                    "written through fopen() and fdopen() are right, but not aggregated\n");
+            sluice_tell(
+                "this C library's streams are not built as Sluice knows them: files written "
+                "through fopen() and fdopen() are right, but not aggregated");
         }
         errno = error;
     }

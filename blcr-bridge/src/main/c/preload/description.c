@@ -1,10 +1,10 @@
 #include "description.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "kernel.h"
+#include "memory.h"
 #include "presence.h"
 #include "real.h"
 #include "stream.h"
@@ -113,7 +113,7 @@ static struct description *take_description(void)
     if (description != NULL)
         spare_descriptions = description->next;
     else
-        description = calloc(1, sizeof *description);
+        description = sluice_memory_take(sizeof *description);
     return description;
 }
 

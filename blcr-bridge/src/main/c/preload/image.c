@@ -3,14 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "failure.h"
 #include "habit.h"
 #include "kernel.h"
+#include "memory.h"
 #include "presence.h"
 #include "real.h"
 #include "recording.h"
@@ -102,7 +103,7 @@ void sluice_image_surrender(struct image *image, int reason)
     const int error = sluice_log_settle(&image->log, reason);
     sluice_image_stamp(image);
     if (error < 0 && error != -ESTALE)
-        sluice_image_incomplete(image, strerror(-error));
+        sluice_image_incomplete(image, sluice_failure_reason(-error));
     sluice_image_return(image);
 }
 
@@ -163,7 +164,7 @@ static struct image *take_image(void)
     if (image != NULL) {
         spare_images = image->next;
     } else {
-        image = calloc(1, sizeof *image);
+        image = sluice_memory_take(sizeof *image);
         if (image != NULL)
             sluice_lock_init(&image->lock);
     }

@@ -2,13 +2,13 @@
  * Memory that is a file. The image becomes direct, and its opening lasts as long as the mapping:
  * until then the file may change without a call.
  */
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "description.h"
 #include "mapping.h"
+#include "memory.h"
 #include "presence.h"
 #include "real.h"
 #include "word.h"
@@ -61,7 +61,7 @@ static void let_go_of_image(struct image *image)
 /* Without memory to remember it by, the opening lasts until the process ends. */
 static void remember_mapping(struct image *image, const char *address, size_t length)
 {
-    struct mapping *mapping = malloc(sizeof *mapping);
+    struct mapping *mapping = sluice_memory_take(sizeof *mapping);
     if (mapping == NULL)
         return;
     *mapping = (struct mapping){image, address, address + length, length, mappings};
@@ -124,7 +124,7 @@ static void unmapped(const char *address, size_t length)
         *link = mapping->next;
         mapping_count--;
         let_go_of_image(mapping->image);
-        free(mapping);
+        sluice_memory_give(mapping);
     }
     sluice_images_unlock();
 }

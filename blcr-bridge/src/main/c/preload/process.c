@@ -2,7 +2,6 @@
  * Other processes that come to share a description, and the end of this one. After fork, exec or
  * spawn two processes share offsets, which only the kernel can do: all images become direct first.
  */
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -132,7 +131,7 @@ static int spawn(spawn_function *real, const char *path, int *child, const char 
     {                                                                                              \
         char room[PATH_MAX] = "";                                                                  \
         (void)room;                                                                                \
-        return spawn((spawn_function *)dlsym(RTLD_NEXT, #name), path, child, file, actions,        \
+        return spawn((spawn_function *)sluice_real_look(#name), path, child, file, actions,        \
                      attributes, arguments, environment);                                          \
     }
 

@@ -3,7 +3,6 @@
  * the first queue on all files of the process are direct. The libraries make their calls to the
  * kernel by themselves; what can be seen of them is the function that makes a queue.
  */
-#include <dlfcn.h>
 #include <linux/aio_abi.h>
 #include <stddef.h>
 
@@ -11,21 +10,7 @@
 #include "guard.h"
 #include "open.h"
 #include "real.h"
-
-/* A library may have been loaded where only who loaded it looks for its functions. */
-static void *find(const char *name)
-{
-    static const char *const libraries[] = {"liburing.so.2", "liburing.so.1", "libaio.so.1",
-                                            "libaio.so.1t64"};
-    void *found = dlsym(RTLD_NEXT, name);
-    for (size_t i = 0; found == NULL && i < sizeof libraries / sizeof *libraries; i++) {
-        void *library = dlopen(libraries[i], RTLD_NOLOAD | RTLD_LAZY);
-        found = library != NULL ? dlsym(library, name) : NULL;
-        if (library != NULL)
-            dlclose(library);
-    }
-    return found;
-}
+#include "symbol.h"
 
 static void before_queue(int reason)
 {
@@ -38,7 +23,7 @@ static void before_queue(int reason)
     int name parameters;                                                                           \
     SLUICE_WRAPPER int name parameters                                                             \
     {                                                                                              \
-        int(*made) parameters = (int(*) parameters)find(#name);                                    \
+        int(*made) parameters = (int(*) parameters)sluice_symbol_loaded(#name);                    \
         before_queue(reason);                                                                      \
         return made != NULL ? made arguments : -ENOSYS;                                            \
     }

@@ -1,12 +1,15 @@
 /*
  * The C library's own functions, behind the ones this shim defines. They are looked up at their
- * first use, which may be before any constructor has run.
+ * first use, which may be before any constructor has run, or within a call of the program's allocator.
  */
 #pragma once
 
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
+
+/* What stands behind this shim by that name; NULL for nothing. */
+void *sluice_real_look(const char *name);
 
 /* Looks a function up and remembers it; aborts where the C library has none of that name. */
 void *sluice_real_find(const char *name, _Atomic(void *) *found);

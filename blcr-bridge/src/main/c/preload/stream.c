@@ -9,12 +9,12 @@
 
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cookie.h"
 #include "description.h"
+#include "memory.h"
 #include "open.h"
 #include "real.h"
 #include "recording.h"
@@ -281,7 +281,7 @@ SLUICE_WRAPPER int fclose(FILE *file)
     const int error = errno;
     struct sluice_cookie *cookie = forget_stream(file);
     int result = REAL(fclose)(file);
-    free(cookie);
+    sluice_memory_give(cookie);
     if (released != 0) {
         errno = error;
         result = EOF;
@@ -294,15 +294,22 @@ SLUICE_WRAPPER int fclose(FILE *file)
 /* What these print does not pass a stream that could be ours. */
 SLUICE_WRAPPER int vdprintf(int fd, const char *restrict format, va_list arguments)
 {
-    char *text;
+    char few[512];
+    va_list again;
     if (!sluice_description_logged(fd) && !(sluice_recording && sluice_description_of(fd) != NULL))
         return REAL(vdprintf)(fd, format, arguments);
-    const int length = vasprintf(&text, format, arguments);
-    if (length < 0)
-        return length;
+    va_copy(again, arguments);
+    const int length = vsnprintf(few, sizeof few, format, arguments);
+    char *text = length < (int)sizeof few ? few : sluice_memory_take((size_t)length + 1);
+    if (text != NULL && text != few)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    if (length < 0 || text == NULL)
+        return -1;
     const size_t written = sluice_write_whole(fd, text, (size_t)length);
     const int error = errno;
-    free(text);
+    if (text != few)
+        sluice_memory_give(text);
     errno = error;
     return written == (size_t)length ? length : -1;
 }

@@ -2,15 +2,14 @@
  * Wide characters. The C library gives a stream that is used for them the functions of its own wide
  * streams, which write past ours. So before its first wide character a stream goes native.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
+#include "memory.h"
 #include "real.h"
 #include "stream.h"
 
@@ -32,7 +31,7 @@ static struct fresh *copy_fresh(void)
     int error = ENOTSUP;
     if (wide > (const char *)native && wide < end) {
         const size_t length = (size_t)(end - wide);
-        fresh = malloc(sizeof *fresh + length);
+        fresh = sluice_memory_take(sizeof *fresh + length);
         error = errno;
         if (fresh != NULL)
             memcpy(fresh->data, wide, fresh->length = length);
@@ -53,7 +52,7 @@ const void *sluice_wide_data(size_t *length)
         if (atomic_compare_exchange_strong(&known, &found, copy))
             found = copy;
         else
-            free(copy);
+            sluice_memory_give(copy);
     }
     *length = found->length;
     return found->data;
@@ -95,7 +94,7 @@ typedef int scan_function(FILE *file, const wchar_t *format, va_list rest);
 
 static int scan(const char *name, FILE *file, const wchar_t *format, va_list rest)
 {
-    scan_function *const real = dlsym(RTLD_NEXT, name);
+    scan_function *const real = (scan_function *)sluice_real_look(name);
     widen(file);
     return real != NULL ? real(file, format, rest) : scan("vfwscanf", file, format, rest);
 }

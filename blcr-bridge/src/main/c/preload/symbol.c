@@ -1,0 +1,144 @@
+#include "symbol.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+struct tables {
+    ElfW(Addr) base;
+    const ElfW(Sym) * symbols;
+    const char *names;
+    const ElfW(Half) * versions; /* NULL where none has one */
+    const uint32_t *gnu;         /* NULL without this kind of table, as below */
+    const uint32_t *plain;
+};
+
+/* The dynamic linker has made addresses of the offsets in these, but for the kernel's own object. */
+static const void *at(ElfW(Addr) base, const ElfW(Dyn) * entry)
+{
+    const ElfW(Addr) value = entry->d_un.d_ptr;
+    return (const void *)(value >= base ? value : base + value);
+}
+
+static struct tables read_tables(ElfW(Addr) base, const ElfW(Dyn) * dynamic)
+{
+    struct tables tables = {.base = base};
+    for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+        switch (dynamic->d_tag) {
+        case DT_SYMTAB:
+            tables.symbols = at(base, dynamic);
+            break;
+        case DT_STRTAB:
+            tables.names = at(base, dynamic);
+            break;
+        case DT_VERSYM:
+            tables.versions = at(base, dynamic);
+            break;
+        case DT_GNU_HASH:
+            tables.gnu = at(base, dynamic);
+            break;
+        case DT_HASH:
+            tables.plain = at(base, dynamic);
+            break;
+        default:
+            break;
+        }
+    }
+    return tables;
+}
+
+/* Older versions of a function are hidden. */
+static bool is(const struct tables *tables, uint32_t index, const char *name)
+{
+    static const unsigned hidden = 0x8000;
+    const ElfW(Sym) *symbol = tables->symbols + index;
+    const unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    return symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0
+        && (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE)
+        && (tables->versions == NULL || (tables->versions[index] & hidden) == 0)
+        && strcmp(tables->names + symbol->st_name, name) == 0;
+}
+
+/* Buckets of the first symbol with a hash, behind which the others stand; the last hash of a bucket is odd. */
+static uint32_t find_by_gnu_hash(const struct tables *tables, const char *name)
+{
+    const uint32_t buckets = tables->gnu[0], first = tables->gnu[1], words = tables->gnu[2];
+    const uint32_t *bucket =
+        (const uint32_t *)((const ElfW(Addr) *)(tables->gnu + 4) + words); /* behind a filter */
+    const uint32_t *hashes = bucket + buckets;
+    uint32_t hash = 5381;
+    for (const unsigned char *each = (const unsigned char *)name; *each != '\0'; each++)
+        hash = hash * 33 + *each;
+    uint32_t index = buckets == 0 ? 0 : bucket[hash % buckets];
+    for (bool more = index >= first && index != 0; more; index++) {
+        const uint32_t known = hashes[index - first];
+        if ((known | 1) == (hash | 1) && is(tables, index, name))
+            return index;
+        more = (known & 1) == 0;
+    }
+    return STN_UNDEF;
+}
+
+/* Buckets of chains of indices. */
+static uint32_t find_by_hash(const struct tables *tables, const char *name)
+{
+    const uint32_t buckets = tables->plain[0];
+    const uint32_t *bucket = tables->plain + 2, *chain = bucket + buckets;
+    uint32_t hash = 0;
+    for (const unsigned char *each = (const unsigned char *)name; *each != '\0'; each++) {
+        hash = (hash << 4) + *each;
+        hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+    }
+    uint32_t index = buckets == 0 ? STN_UNDEF : bucket[hash % buckets];
+    while (index != STN_UNDEF && !is(tables, index, name))
+        index = chain[index];
+    return index;
+}
+
+void *sluice_symbol(ElfW(Addr) base, const ElfW(Dyn) * dynamic, const char *name)
+{
+    const struct tables tables = read_tables(base, dynamic);
+    if (tables.symbols == NULL || tables.names == NULL)
+        return NULL;
+    const uint32_t index = tables.gnu != NULL ? find_by_gnu_hash(&tables, name)
+        : tables.plain != NULL                ? find_by_hash(&tables, name)
+                                              : STN_UNDEF;
+    if (index == STN_UNDEF)
+        return NULL;
+    const ElfW(Sym) *symbol = tables.symbols + index;
+    void *address = (void *)(base + symbol->st_value);
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
+        address = ((void *(*)(unsigned long))address)(getauxval(AT_HWCAP));
+    return address;
+}
+
+struct search {
+    const char *name;
+    bool behind; /* of ours */
+    void *found;
+};
+
+static int look_in(struct dl_phdr_info *object, size_t size, void *argument)
+{
+    (void)size;
+    struct search *search = argument;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = object->dlpi_phdr + i;
+        const ElfW(Dyn) *dynamic = (const ElfW(Dyn) *)(object->dlpi_addr + part->p_vaddr);
+        if (part->p_type != PT_DYNAMIC)
+            continue;
+        if (search->behind)
+            search->found = sluice_symbol(object->dlpi_addr, dynamic, search->name);
+        search->behind = search->behind || dynamic == _DYNAMIC;
+    }
+    return search->found != NULL;
+}
+
+void *sluice_symbol_loaded(const char *name)
+{
+    struct search search = {.name = name};
+    dl_iterate_phdr(look_in, &search);
+    return search.found;
+}
