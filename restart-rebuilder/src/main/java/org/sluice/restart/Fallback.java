@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.command.CommandException;
@@ -20,6 +21,7 @@ final class Fallback {
 
   private final CheckpointReader store;
   private final List<Skipped> skipped = new ArrayList<>();
+  private List<Skipped> doubts = List.of();
 
   /** One that is damaged or of another version. */
   record Skipped(long number, IOException reason) {}
@@ -28,9 +30,12 @@ final class Fallback {
     this.store = store;
   }
 
-  /** In the order in which they were tried. Where a manifest belongs in it nobody can tell. */
+  /**
+   * What may have been the newest, in the order in which it was tried. Where a manifest that cannot
+   * be read belongs in it nobody can tell, unless it was certainly before the one that is taken.
+   */
   List<Skipped> skipped() {
-    return skipped;
+    return Stream.concat(doubts.stream(), skipped.stream()).toList();
   }
 
   /**
@@ -41,6 +46,7 @@ final class Fallback {
   void run(final Long number, final Selection.Use attempt) throws IOException {
     boolean removed = false;
     for (final Commit commit : candidates(number)) {
+      doubts = doubts(commit, number);
       try {
         if (store.whileHeld(commit, () -> attempt.of(commit))) {
           return;
@@ -55,6 +61,8 @@ final class Fallback {
       run(number, attempt);
       return;
     }
+    doubts = List.of();
+    skipped.addAll(0, unreadable(number));
     if (skipped.isEmpty()) {
       Selection.commit(store, number); // says that there is none
       run(number, attempt); // unless it has just come
@@ -72,8 +80,7 @@ final class Fallback {
       Selection.commit(store, number);
     }
     final List<Commit> commits =
-        store.commits(this::skip).stream().filter(commit -> commit.number() <= most).toList();
-    skipped.removeIf(one -> one.number() > most);
+        store.commits(any -> {}).stream().filter(commit -> commit.number() <= most).toList();
     final Optional<Commit> newest = CheckpointReader.newest(commits);
     return commits.reversed().stream().filter(commit -> counts(commit, number, newest)).toList();
   }
@@ -84,8 +91,29 @@ final class Fallback {
         || !commit.incomplete() && commit.ungrouped() == newest.orElseThrow().ungrouped();
   }
 
-  private void skip(final IOException unreadable) {
+  /**
+   * What cannot be read and may be newer than a commit; nothing is newer than the one asked for.
+   */
+  private List<Skipped> doubts(final Commit commit, final Long number) throws IOException {
+    return store.doubts(commit).stream()
+        .map(Fallback::skip)
+        .filter(
+            one ->
+                number == null
+                    || one.number() <= number
+                        && (commit.number() != number || one.number() == number))
+        .toList();
+  }
+
+  private List<Skipped> unreadable(final Long number) throws IOException {
+    final List<Skipped> all = new ArrayList<>();
+    store.commits(unreadable -> all.add(skip(unreadable)));
+    all.removeIf(one -> number != null && one.number() > number);
+    return all;
+  }
+
+  private static Skipped skip(final IOException unreadable) {
     final Matcher place = CHECKPOINT.matcher(unreadable.getMessage());
-    skipped.add(new Skipped(place.find() ? Long.parseLong(place.group(1)) : -1, unreadable));
+    return new Skipped(place.find() ? Long.parseLong(place.group(1)) : -1, unreadable);
   }
 }

@@ -1,19 +1,15 @@
 package org.sluice.restart;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Progress;
-import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileType;
@@ -29,7 +25,7 @@ import org.sluice.core.store.Rebuilder;
 
 /**
  * Rebuilds images into a directory: checks all targets, rebuilds everything under temporary names,
- * in parallel, and renames only once all of it is there.
+ * in parallel, and renames only once all of it is there. A signal takes down what is not.
  */
 final class Restoration {
   /** Set-user-id, set-group-id, sticky. */
@@ -45,7 +41,7 @@ final class Restoration {
 
   private final List<String> copies = new ArrayList<>();
 
-  /** Directories that images go to, which are there. */
+  /** Directories that images go to, which were looked at. */
   private final Set<String> parents = new HashSet<>();
 
   /**
@@ -82,25 +78,27 @@ final class Restoration {
 
   void run() throws IOException {
     checkTargets();
-    createDirectories(directory);
-    final Deque<Pending> pending = new ArrayDeque<>();
-    try {
-      final Map<Integer, Pending> files = new HashMap<>();
-      for (final CommittedImage image : images) {
-        final Pending one = begin(image, files.get(image.imageId()));
-        pending.add(one);
-        files.putIfAbsent(image.imageId(), one);
-      }
-      rebuild(pending.stream().filter(one -> !one.linked()).toList());
-      while (!pending.isEmpty()) {
-        rename(pending.getFirst().temporary(), target(pending.getFirst().image()));
-        pending.removeFirst();
-      }
-    } finally {
-      for (final Pending left : pending) {
-        Names.delete(left.temporary());
+    try (Scaffold scaffold = new Scaffold(force)) {
+      final Thread takeDown = Stopping.takesDown(scaffold);
+      try {
+        build(scaffold);
+        scaffold.finish();
+      } finally {
+        Stopping.isOver(takeDown);
       }
     }
+  }
+
+  private void build(final Scaffold scaffold) throws IOException {
+    scaffold.directory(directory);
+    final List<Pending> pending = new ArrayList<>();
+    final Map<Integer, Pending> files = new HashMap<>();
+    for (final CommittedImage image : images) {
+      final Pending one = begin(scaffold, image, files.get(image.imageId()));
+      pending.add(one);
+      files.putIfAbsent(image.imageId(), one);
+    }
+    rebuild(pending.stream().filter(one -> !one.linked()).toList());
   }
 
   /** What does not come back as it was, one line each. */
@@ -130,18 +128,17 @@ final class Restoration {
    * A file for an image, or another name of the one that an image before it has, where it is the
    * same.
    */
-  private Pending begin(final CommittedImage image, final Pending before) throws IOException {
-    final String name = newName(image);
+  private Pending begin(final Scaffold scaffold, final CommittedImage image, final Pending before)
+      throws IOException {
+    checkParents(image);
     if (before != null && isSame(before.image(), image)) {
       try {
-        Names.link(before.temporary(), name);
-        return new Pending(image, name, true);
+        return new Pending(image, scaffold.link(before.temporary(), target(image)), true);
       } catch (final PosixException noLinksHere) {
         copies.add(image.path());
       }
     }
-    NativeFile.open(name, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
-    return new Pending(image, name, false);
+    return new Pending(image, scaffold.file(target(image)), false);
   }
 
   /** Whether images of one id were one file. */
@@ -175,14 +172,8 @@ final class Restoration {
           Quoting.name(target) + " is a directory; move it or restore elsewhere");
     }
     if (!force && there != null) {
-      throw exists(target);
+      throw Scaffold.exists(target);
     }
-  }
-
-  private static CommandException exists(final String target) {
-    return new CommandException(
-        ExitStatus.EXISTS,
-        Quoting.name(target) + " exists; --force overwrites it, --to takes another place");
   }
 
   /** Null where there is nothing; a symbolic link is not followed. */
@@ -194,17 +185,13 @@ final class Restoration {
     }
   }
 
-  /** Makes the directory an image goes to, and sees that no symbolic link leads it elsewhere. */
-  private String newName(final CommittedImage image) throws IOException {
+  /** Sees that no symbolic link leads an image elsewhere. */
+  private void checkParents(final CommittedImage image) throws IOException {
     final String target = target(image);
     final String parent = target.substring(0, target.lastIndexOf('/'));
     if (parents.add(parent)) {
       checkLinks(parent);
-      createDirectories(parent);
     }
-    return FileName.resolve(
-        parent,
-        ".sluice-" + Long.toHexString(ThreadLocalRandom.current().nextLong() | Long.MIN_VALUE));
   }
 
   private void checkLinks(final String parent) throws IOException {
@@ -217,23 +204,6 @@ final class Restoration {
             ExitStatus.FAILED,
             "%s leads out of %s by a symbolic link; restore elsewhere"
                 .formatted(Quoting.name(inside), Quoting.name(directory)));
-      }
-    }
-  }
-
-  private static void createDirectories(final String path) throws PosixException {
-    for (int end = path.indexOf('/', 1); end >= 0; end = path.indexOf('/', end + 1)) {
-      createDirectory(path.substring(0, end));
-    }
-    createDirectory(path);
-  }
-
-  private static void createDirectory(final String path) throws PosixException {
-    if (!Names.exists(path)) {
-      try {
-        Names.createDirectory(path);
-      } catch (final PosixException e) {
-        e.throwUnless(Errno.EEXIST); // made by another process meanwhile
       }
     }
   }
@@ -256,18 +226,5 @@ final class Restoration {
       file.chmod(specialBits ? image.mode() : image.mode() & ~SPECIAL_BITS);
     }
     progress.add(image.size() - written[0]); // holes
-  }
-
-  private void rename(final String temporary, final String target) throws IOException {
-    if (force) {
-      Names.rename(temporary, target);
-      return;
-    }
-    try {
-      Names.renameToNew(temporary, target);
-    } catch (final PosixException e) {
-      e.throwUnless(Errno.EEXIST);
-      throw exists(target);
-    }
   }
 }

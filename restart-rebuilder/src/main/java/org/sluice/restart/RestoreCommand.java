@@ -38,6 +38,9 @@ public final class RestoreCommand implements Subcommand {
   private boolean specialBits;
   private boolean fallback;
 
+  /** What cannot be read and is older than what is restored. */
+  private final List<IOException> older = new ArrayList<>();
+
   private final CommandSpec spec =
       Model.of(this, "restore")
           .describe(
@@ -110,11 +113,17 @@ public final class RestoreCommand implements Subcommand {
         return restoreIntact(opened);
       }
       Selection.read(
-          opened,
-          () -> List.of(Selection.commit(opened, number)),
-          commit -> restore(opened, commit, List.of()));
+          opened, () -> List.of(find(opened)), commit -> restore(opened, commit, List.of()));
+      for (final IOException damage : older) {
+        say("an older checkpoint cannot be read: " + damage.getMessage());
+      }
     }
     return ExitStatus.OK.code();
+  }
+
+  private Commit find(final CheckpointReader opened) throws IOException {
+    older.clear();
+    return number == null ? Selection.newest(opened, older) : Selection.commit(opened, number);
   }
 
   private int restoreIntact(final CheckpointReader opened) throws IOException {

@@ -3,6 +3,7 @@ package org.sluice.restart;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
@@ -17,11 +18,24 @@ final class Selection {
 
   /** The commit with a number; the newest without one. */
   static Commit commit(final CheckpointReader store, final Long number) throws IOException {
-    if (number == null) {
-      final List<Commit> commits = store.commits();
-      return CheckpointReader.newest(commits).orElseThrow(noneIs(store, commits));
+    return number == null
+        ? newest(store, new ArrayList<>())
+        : store.find(number).orElseThrow(() -> none(number, store.store()));
+  }
+
+  /** The newest commit. What cannot be read and is certainly older is added to a list. */
+  static Commit newest(final CheckpointReader store, final List<IOException> older)
+      throws IOException {
+    final List<Commit> commits = store.commits(older::add);
+    final Optional<Commit> newest = CheckpointReader.newest(commits);
+    for (final IOException doubt :
+        older.isEmpty() || newest.isEmpty() ? older : store.doubts(newest.get())) {
+      throw new CommandException(
+          ExitStatus.of(doubt),
+          "%s; that may be the newest checkpoint: --fallback takes the newest that is intact"
+              .formatted(doubt.getMessage()));
     }
-    return store.find(number).orElseThrow(() -> none(number, store.store()));
+    return newest.orElseThrow(noneIs(store, commits));
   }
 
   /** Names the series that was taken, where a store has any. */

@@ -99,8 +99,12 @@ class RestartTest {
   void leavesNoFileWhenAnImageIsDamaged() throws Exception {
     final Path damaged = imageFile();
     Files.write(damaged, new byte[] {1, 2, 3});
+    fails(5, damaged.toString(), "restore", "--to", target.resolve("made/for/it").toString());
+    assertThat(target).doesNotExist();
     fails(5, damaged.toString(), "restore", "--to", target.toString());
-    assertThat(files(target)).isEmpty();
+    Files.createDirectory(target);
+    fails(5, damaged.toString(), "restore", "--to", target.toString());
+    assertThat(target).isEmptyDirectory();
     fails(5, damaged + " is damaged at offset 3: it is truncated", "verify");
     final CommandResult verify = sluice("verify", "--json");
     assertThat(list(json(verify), "damage"))
@@ -113,11 +117,24 @@ class RestartTest {
     Files.writeString(checkpoint("0000000001").resolve("manifest.json"), "{}");
     final String to = target.toString();
     assertThat(sluice("restore", "--checkpoint", "2", "--to", to).status()).isZero();
-    fails(5, "manifest.json", "restore", "--to", to, "--force");
+    final CommandResult newest = sluice("restore", "--to", to, "--force");
+    assertThat(newest.status()).isZero();
+    assertThat(newest.out()).contains("restored checkpoint 2");
+    assertThat(newest.err()).contains("an older checkpoint cannot be read: ", "manifest.json");
+    final CommandResult fallback = sluice("restore", "--fallback", "--to", to, "--force", "--json");
+    assertThat(fallback.status()).isZero();
+    assertThat(json(fallback)).containsEntry("checkpoint", 2).containsEntry("skipped", List.of());
     fails(5, "manifest.json", "restore", "--checkpoint", "1", "--to", to, "--force");
     final CommandResult ls = sluice("ls");
     assertThat(ls.status()).isEqualTo(5);
     assertThat(ls.out()).contains("container");
+  }
+
+  @Test
+  void refusesWhenADamagedCheckpointMayBeTheNewest() throws Exception {
+    Files.writeString(checkpoint("0000000002").resolve("manifest.json"), "{}");
+    fails(
+        5, "may be the newest checkpoint: --fallback", "restore", "--to", "elsewhere", "--partial");
   }
 
   @Test

@@ -25,7 +25,9 @@ record LibC(MemorySegment address, boolean wide) {
   static final int AT_SYMLINK_NOFOLLOW = 0x100;
   static final int AT_SYMLINK_FOLLOW = 0x400;
   static final int AT_EMPTY_PATH = 0x1000;
+  static final int AT_REMOVEDIR = 0x200;
   static final int RENAME_NOREPLACE = 1;
+  static final int RENAME_EXCHANGE = 2;
   static final int STATX_BASIC_STATS = 0x7ff;
   static final int STATX_BTIME = 0x800;
   static final int STATX_LENGTH = 256;

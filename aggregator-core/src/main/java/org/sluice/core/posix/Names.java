@@ -69,6 +69,17 @@ public final class Names {
     }
   }
 
+  /**
+   * Gives two files each other's name, in one step.
+   *
+   * @param one a file's name
+   * @param other another one's on the same file system
+   * @throws PosixException when that fails; {@code EINVAL} where the file system cannot
+   */
+  public static void exchange(final String one, final String other) throws PosixException {
+    rename(one, other, LibC.RENAME_EXCHANGE);
+  }
+
   private static void rename(final String from, final String to, final int flags)
       throws PosixException {
     try (Reach old = Reach.of(from);
@@ -103,8 +114,23 @@ public final class Names {
    * @throws PosixException when that fails
    */
   public static boolean delete(final String path) throws PosixException {
+    return delete(path, 0);
+  }
+
+  /**
+   * Deletes an empty directory.
+   *
+   * @param path its name
+   * @return false when there is nothing of that name
+   * @throws PosixException when that fails
+   */
+  public static boolean deleteDirectory(final String path) throws PosixException {
+    return delete(path, LibC.AT_REMOVEDIR);
+  }
+
+  private static boolean delete(final String path, final int flags) throws PosixException {
     try (Reach reach = Reach.of(path)) {
-      LibC.check(LibC.UNLINKAT.call(reach.directory(), reach.name(), 0), "delete " + path);
+      LibC.check(LibC.UNLINKAT.call(reach.directory(), reach.name(), flags), "delete " + path);
       return true;
     } catch (final PosixException e) {
       e.throwUnless(Errno.ENOENT);

@@ -92,6 +92,7 @@ final class SeriesCheckpoint {
         first.sessionId(),
         images.size(),
         images.stream().mapToLong(CommittedImage::size).sum(),
+        List.of(),
         List.of());
   }
 

@@ -80,8 +80,23 @@ public final class SeriesReader implements CheckpointReader {
 
   @Override
   public List<Commit> commits(final Consumer<IOException> unreadable) throws IOException {
+    return commits(0, unreadable);
+  }
+
+  /** The order of the log tells which is older. What a damaged entry says, nobody knows. */
+  @Override
+  public List<IOException> doubts(final Commit commit) throws IOException {
+    final List<IOException> doubts = new ArrayList<>();
+    commits(commit.id(), doubts::add);
+    return doubts;
+  }
+
+  /** Those from an entry of the log on. */
+  private List<Commit> commits(final long first, final Consumer<IOException> unreadable)
+      throws IOException {
     final List<Commit> commits = new ArrayList<>();
-    final Set<Map.Entry<Long, LogEntry.Commit>> counting = log.read().live().entrySet();
+    final Set<Map.Entry<Long, LogEntry.Commit>> counting =
+        log.read().live().tailMap(first).entrySet();
     damage.forEach(unreadable);
     for (final Map.Entry<Long, LogEntry.Commit> live : counting) {
       try {

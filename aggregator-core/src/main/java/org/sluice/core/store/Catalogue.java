@@ -45,6 +45,7 @@ final class Catalogue {
   private final List<IOException> damage = new ArrayList<>();
 
   private long lastSequence;
+  private final LastCommits last = new LastCommits();
 
   private final boolean supersedes;
 
@@ -173,6 +174,14 @@ final class Catalogue {
   long nextSequence() throws IOException {
     update();
     return lastSequence + 1;
+  }
+
+  /** Ids of the last commits, and of those that cannot be read: all were before the next one. */
+  List<Long> last() throws IOException {
+    update();
+    return Stream.concat(
+            last.ids().stream(), unreadable.keySet().stream().map(CheckpointDirectory::commitId))
+        .toList();
   }
 
   private Stream<Known> commits() {
@@ -314,6 +323,7 @@ final class Catalogue {
     containers.clear();
     damage.clear();
     lastSequence = 0;
+    last.clear();
     final Map<CheckpointDirectory, LoggedCommit> logged = logs.scan(damage::add);
     for (final CheckpointDirectory checkpoint : store.checkpointDirectories()) {
       if (!logged.containsKey(checkpoint)) {
@@ -366,6 +376,7 @@ final class Catalogue {
     put(commit.number, all);
     containers.name(commit.containers);
     lastSequence = Math.max(lastSequence, commit.sequence);
+    last.add(commit.sequence, commit.id);
   }
 
   private void put(final long number, final List<Known> commits) {

@@ -87,11 +87,26 @@ public interface CheckpointReader extends AutoCloseable {
    * there is no other.
    *
    * @return empty when there is none
-   * @throws IOException as {@link #commits()}: what cannot be read might be the newest
+   * @throws IOException when they cannot be listed, or what cannot be read might be the newest
    */
   default Optional<Commit> newest() throws IOException {
-    return newest(commits());
+    final List<IOException> unreadable = new ArrayList<>();
+    final Optional<Commit> newest = newest(commits(unreadable::add));
+    for (final IOException doubt :
+        unreadable.isEmpty() || newest.isEmpty() ? unreadable : doubts(newest.get())) {
+      throw doubt;
+    }
+    return newest;
   }
+
+  /**
+   * What cannot be read, but for what was certainly committed before a commit.
+   *
+   * @param commit one of {@link #commits()}
+   * @return why it cannot be read
+   * @throws IOException when they cannot be listed
+   */
+  List<IOException> doubts(Commit commit) throws IOException;
 
   /**
    * Reads a checkpoint, which nobody removes meanwhile.

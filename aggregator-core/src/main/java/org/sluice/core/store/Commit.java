@@ -24,6 +24,7 @@ import java.util.stream.Stream;
  * @param imageCount how many images it has
  * @param bytes the sum of their sizes
  * @param containers ids of the containers of its chunks
+ * @param before ids of the commits that were the last ones before it; fewer than all
  */
 public record Commit(
     long number,
@@ -41,7 +42,8 @@ public record Commit(
     long sessionId,
     int imageCount,
     long bytes,
-    List<Long> containers) {
+    List<Long> containers,
+    List<Long> before) {
   private static final String INCOMPLETE = "incomplete: files joined it after its commit";
 
   /**
@@ -79,7 +81,8 @@ public record Commit(
         sessionId,
         imageCount,
         bytes,
-        nowContainers);
+        nowContainers,
+        before);
   }
 
   /**

@@ -6,12 +6,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -47,17 +49,17 @@ final class CommitScan {
   List<Commit> commits(
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
       throws IOException {
-    return commits(counts, unreadable, unreadable);
+    return commits(counts, (directory, why) -> unreadable.accept(why), unreadable);
   }
 
   private List<Commit> commits(
       final Predicate<CheckpointDirectory> counts,
-      final Consumer<IOException> unreadable,
+      final BiConsumer<CheckpointDirectory, IOException> unreadable,
       final Consumer<IOException> damagedLog)
       throws IOException {
     while (true) {
       final List<Commit> commits = new ArrayList<>();
-      final List<IOException> failures = new ArrayList<>();
+      final Map<CheckpointDirectory, IOException> failures = new LinkedHashMap<>();
       final List<IOException> damage = new ArrayList<>();
       try {
         final Map<CheckpointDirectory, LoggedCommit> logged = CommitLogs.read(store, damage::add);
@@ -193,11 +195,13 @@ final class CommitScan {
    *     damaged record of a log might be it
    */
   Optional<Commit> find(final long number) throws IOException {
-    final List<IOException> failures = new ArrayList<>();
+    final Map<CheckpointDirectory, IOException> unreadable = new LinkedHashMap<>();
     final List<IOException> damage = new ArrayList<>();
     final Optional<Commit> found =
-        newest(commits(any -> any.number() == number, failures::add, damage::add)).stream()
+        newest(commits(any -> any.number() == number, unreadable::put, damage::add)).stream()
             .reduce((one, other) -> one.sequence() < other.sequence() ? other : one);
+    final List<IOException> failures =
+        new ArrayList<>(found.isEmpty() ? unreadable.values() : notBefore(found.get(), unreadable));
     if (found.isEmpty()) {
       failures.addAll(damage);
     }
@@ -207,10 +211,38 @@ final class CommitScan {
     return found;
   }
 
+  /** What cannot be read and may have been committed behind a commit. */
+  List<IOException> doubts(final Commit commit) throws IOException {
+    final Map<CheckpointDirectory, IOException> unreadable = new LinkedHashMap<>();
+    final List<IOException> damage = new ArrayList<>();
+    commits(any -> true, unreadable::put, damage::add);
+    return Stream.concat(notBefore(commit, unreadable).stream(), damage.stream()).toList();
+  }
+
+  /**
+   * Those that no commit says to have been before it, of all that are not behind this one. Only a
+   * commit that can be read tells, as the order is in the manifests alone.
+   */
+  private Collection<IOException> notBefore(
+      final Commit commit, final Map<CheckpointDirectory, IOException> unreadable)
+      throws IOException {
+    if (unreadable.isEmpty()) {
+      return List.of();
+    }
+    final Set<Long> before =
+        commits(any -> true, any -> {}).stream()
+            .filter(one -> one.sequence() <= commit.sequence())
+            .flatMap(one -> one.before().stream())
+            .collect(Collectors.toSet());
+    final Map<CheckpointDirectory, IOException> others = new LinkedHashMap<>(unreadable);
+    others.keySet().removeIf(directory -> before.contains(directory.commitId()));
+    return others.values();
+  }
+
   private void read(
       final CheckpointDirectory directory,
       final List<Commit> commits,
-      final List<IOException> failures)
+      final Map<CheckpointDirectory, IOException> failures)
       throws IOException {
     try {
       Commit commit = known.get(directory.manifest());
@@ -223,7 +255,7 @@ final class CommitScan {
       if (!directory.isCommitted()) {
         throw new NoSuchFileException(directory.manifest().toString()); // gone meanwhile
       }
-      failures.add(e);
+      failures.put(directory, e);
     }
   }
 

@@ -101,7 +101,7 @@ final class CommitWriter {
   }
 
   /** What is committed. */
-  Commit commit(final List<CommittedImage> images, final long sequence) {
+  Commit commit(final List<CommittedImage> images, final long sequence, final List<Long> before) {
     return new Commit(
         draft.number(),
         directory.commitId(),
@@ -122,7 +122,8 @@ final class CommitWriter {
             .flatMap(IndexCodec::allChunks)
             .map(ChunkLocation::container)
             .distinct()
-            .toList());
+            .toList(),
+        before);
   }
 
   /** The index of its images. */

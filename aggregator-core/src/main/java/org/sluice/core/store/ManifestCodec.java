@@ -2,7 +2,6 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,6 +46,7 @@ final class ManifestCodec {
     members.put("images", commit.imageCount());
     members.put("bytes", commit.bytes());
     members.put("containers", commit.containers().stream().map(ManifestCodec::hex).toList());
+    members.put("before", commit.before().stream().map(ManifestCodec::hex).toList());
     final byte[] all = SealedJson.encode(members);
     if (all.length > MAX_LENGTH) {
       throw new IOException(
@@ -77,10 +77,6 @@ final class ManifestCodec {
     if (version < 1 || version > VERSION) {
       throw FormatVersionException.of(file, version, VERSION);
     }
-    final List<Long> containers = new ArrayList<>();
-    for (final Object container : (List<?>) members.get("containers")) {
-      containers.add(Long.parseUnsignedLong((String) container, 16));
-    }
     return new Commit(
         number(members, "number"),
         Long.parseUnsignedLong(string(members, "commit"), 16),
@@ -101,7 +97,12 @@ final class ManifestCodec {
         Long.parseUnsignedLong(string(members, "session"), 16),
         integer(members, "images"),
         number(members, "bytes"),
-        List.copyOf(containers));
+        ids((List<?>) members.get("containers")),
+        members.containsKey("before") ? ids((List<?>) members.get("before")) : List.of());
+  }
+
+  private static List<Long> ids(final List<?> all) {
+    return all.stream().map(id -> Long.parseUnsignedLong((String) id, 16)).toList();
   }
 
   /** What was committed before nodes told their parts has all ranks. */

@@ -95,6 +95,11 @@ public class PosixReader implements CheckpointReader {
   }
 
   @Override
+  public final List<IOException> doubts(final Commit newest) throws IOException {
+    return scan.doubts(newest);
+  }
+
+  @Override
   public final Set<Long> numbers() throws IOException {
     return scan.numbers();
   }

@@ -83,7 +83,7 @@ final class Publication {
   private Commit publish(final CommitWriter writer, final List<CommittedImage> images)
       throws IOException {
     catalogue.changing();
-    final Commit commit = writer.commit(images, catalogue.nextSequence());
+    final Commit commit = writer.commit(images, catalogue.nextSequence(), catalogue.last());
     final byte[] manifest = ManifestCodec.encode(commit);
     if (!writer.hasDirectory()) {
       if (logs.append(writer.directory(), manifest, writer.index(images))) {

@@ -223,7 +223,8 @@ class StoreFuzzTest {
             StoreFixture.SESSION,
             2,
             3000,
-            List.of(7L)));
+            List.of(7L),
+            List.of(8L)));
   }
 
   private static void sealManifest(final byte[] bytes) {
