@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <mntent.h>
 #include <nl_types.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,6 +19,7 @@
 #include "description.h"
 #include "open.h"
 #include "real.h"
+#include "tell.h"
 
 /* A library or a catalogue that the program has just written. */
 __attribute__((noinline)) static void settle_library(const char *file)
@@ -32,16 +34,38 @@ __attribute__((noinline)) static void settle_library(const char *file)
  */
 #define JUMPS __attribute__((optimize("O2", "omit-frame-pointer", "optimize-sibling-calls")))
 
+/* With RTLD_DEEPBIND a library would find the C library's functions before ours, and write past the log. */
+static int behind_us(int mode)
+{
+    return sluice_capture_on() ? mode & ~RTLD_DEEPBIND : mode;
+}
+
+/* What is loaded beside the program has a C library of its own, which is before ours. */
+__attribute__((noinline)) static void follow_no_longer(Lmid_t space, const char *file)
+{
+    static atomic_bool said;
+    if (space == LM_ID_BASE || !sluice_capture_on() || sluice_guard_inside())
+        return;
+    sluice_open_directly(SLUICE_REASON_FOREIGN);
+    if (!atomic_exchange(&said, true)) {
+        sluice_tell("%s is loaded by dlmopen(), with a C library of its own: from here on the "
+                    "files of process "
+                    "%d go to their places without the buffer",
+                    file != NULL ? file : "the program", (int)getpid());
+    }
+}
+
 SLUICE_WRAPPER JUMPS void *dlopen(const char *file, int mode)
 {
     settle_library(file);
-    return REAL(dlopen)(file, mode);
+    return REAL(dlopen)(file, behind_us(mode));
 }
 
 SLUICE_WRAPPER JUMPS void *dlmopen(Lmid_t space, const char *file, int mode)
 {
     settle_library(file);
-    return REAL(dlmopen)(space, file, mode);
+    follow_no_longer(space, file);
+    return REAL(dlmopen)(space, file, behind_us(mode));
 }
 
 SLUICE_BEFORE(nl_catd, catopen, (const char *name, int flag), (name, flag), settle_library(name))

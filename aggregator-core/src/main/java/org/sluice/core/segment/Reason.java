@@ -50,7 +50,7 @@ public enum Reason {
   /** A signal handler that interrupted the shim wrote. */
   SIGNAL("signal", "in signal handlers"),
   /** A program without the shim had the file open. */
-  FOREIGN("foreign", "in files that a program without the shim had open", true),
+  FOREIGN("foreign", "in files that a program or library without the shim had open", true),
   /** The slot, or the I/O process, is gone. */
   LOST("lost", "after a restore, or the end of the I/O process", true),
   /** Anything else. */
