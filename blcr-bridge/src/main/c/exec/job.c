@@ -133,7 +133,9 @@ static void set_mpi(struct sluice_exec_job *job, const char *given)
     sluice_exec_installed(path, sizeof path, file);
     if (access(path, R_OK) != 0) {
         sluice_exec_fail(SLUICE_STATUS_USAGE,
-                         "Sluice was built without %s; install it and run scripts/build", job->mpi);
+                         "Sluice was built without %s; install it, remove target/built and run "
+                         "scripts/build, which says why it leaves it out if it does",
+                         job->mpi);
     }
     sluice_exec_job_share("SLUICE_MPI_LAYER", job->mpi);
 }

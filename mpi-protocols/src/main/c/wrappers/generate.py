@@ -2,7 +2,8 @@
 """Makes the wrappers of one MPI: generate.py MPI.H FUNCTIONS.TXT FOLDER
 
 MPI.H is that MPI's mpi.h behind the preprocessor. Into FOLDER go mpi_functions.h, mpi_weak.h and the
-wrappers, some files of C. What becomes of a function says its class in FUNCTIONS.TXT.
+wrappers, some files of C. What becomes of a function says its class in FUNCTIONS.TXT. A newer MPI has functions
+that it does not know: they are refused, and FOLDER/unknown names them.
 
 generate.py --classes FUNCTIONS.TXT writes the class of each function that standard input names, for a test.
 """
@@ -16,14 +17,21 @@ INT_MAX_COUNTS = ("count", "sendcount", "recvcount")
 COLLECTIVE_OF_FILES = re.compile(
     r"^File_(open|close|set_size|preallocate|set_info|set_view|set_atomicity|sync|seek_shared)$|_all(_|$)|_ordered")
 MODES = {"": "STANDARD", "b": "BUFFERED", "s": "SYNCHRONOUS", "r": "READY"}
+UNKNOWN = "this version of Sluice does not know it: do without it, or see whether a newer one does"
 
 
 class Parameter:
-    def __init__(self, text):
-        text = " ".join(text.split())
+    def __init__(self, text, number):
+        text = re.sub(r"\(\s*\*\s*\)", "(*unnamed_%d)" % number, " ".join(text.split()))
         self.array = "[]" in text or "[][" in text
-        name = re.search(r"(\w+)\s*(\[.*)?$", text)
-        self.name = name.group(1) if name else text # of MPI_Pcontrol(level, ...)
+        pointer = re.search(r"\(\s*\*\s*(\w+)\s*\)", text) # to a function
+        name = pointer or re.search(r"[\s*](\w+)\s*(\[.*)?$", text)
+        if name and re.match(r"(MPIX?_\w+|int|char|void|double|const)$", name.group(1)):
+            name = None
+        if name is None and text != "...": # of MPI_Pcontrol(level, ...)
+            text += " unnamed_%d" % number
+            name = re.search(r"(\w+)$", text)
+        self.name = name.group(1) if name else text
         self.text = text
         self.large = "MPI_Count" in text
 
@@ -58,14 +66,25 @@ def without_attributes(text):
         text = text[: begin.start()] + text[end:]
 
 
+def parameters_of(text):
+    """What stands between the commas of a parameter list; a pointer to a function has commas of its own."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [Parameter(one, n) for n, one in enumerate(found) if one.strip() not in ("", "void")]
+
+
 def prototypes(header):
     """The functions that an mpi.h has under both names, by name."""
     text = without_attributes(re.sub(r"^#.*$", "", header, flags=re.M))
     found = {}
-    for match in re.finditer(r"([\w\s\*]+?)\b(P?MPIX?_\w+)\s*\(([^(){};]*)\)\s*;", text):
+    for match in re.finditer(r"([\w\s\*]+?)\b(P?MPIX?_\w+)\s*\(((?:[^(){};]|\([^(){};]*\))*)\)\s*;", text):
         words = [w for w in match.group(1).split() if w != "extern"]
-        parameters = [Parameter(p) for p in match.group(3).split(",") if p.strip() not in ("", "void")]
-        found[match.group(2)] = Function(" ".join(words), match.group(2), parameters)
+        found[match.group(2)] = Function(" ".join(words), match.group(2), parameters_of(match.group(3)))
     return {name: f for name, f in found.items() if name.startswith("MPI") and "P" + name in found}
 
 
@@ -345,9 +364,12 @@ def main():
     folder = sys.argv[3]
     os.makedirs(folder, exist_ok=True)
     functions = prototypes(header)
+    if len(functions) < 300:
+        sys.exit("only %d functions were found in %s" % (len(functions), sys.argv[1]))
     unknown = [name for name in functions if class_of(name, table) is None]
-    if unknown or len(functions) < 300:
-        sys.exit("functions.txt has no class for: %s (of %d in mpi.h)" % (" ".join(unknown), len(functions)))
+    table.update({name: ("refused", UNKNOWN) for name in unknown})
+    with open(os.path.join(folder, "unknown"), "w", encoding="ascii") as out:
+        out.write("".join(name + "\n" for name in unknown))
     wrappers = Wrappers(functions, table)
     write(folder, "mpi_functions.h", functions_header(functions))
     write(folder, "mpi_weak.h", weak_header(header))
