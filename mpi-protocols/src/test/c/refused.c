@@ -3,8 +3,25 @@
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #endif
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+static void *receive(void *nothing)
+{
+    MPI_Recv(NULL, 0, MPI_INT, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    return nothing;
+}
+
+/* One thread waits in MPI, and another one asks it for something. */
+static void use_threads(void)
+{
+    pthread_t thread;
+    int flag;
+    pthread_create(&thread, NULL, receive, NULL);
+    for (int i = 0; i < 100000000; i++)
+        MPI_Iprobe(0, 6, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
 
 int main(int argc, char **argv)
 {
@@ -15,10 +32,12 @@ int main(int argc, char **argv)
     MPI_Comm made;
     MPI_Request request;
     (void)request;
-    if (strcmp(name, "MPI_Init_thread") == 0)
-        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    else
-        MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+    const int threads = strcmp(name, "asks") == 0 || strcmp(name, "uses") == 0;
+    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &provided);
+    if (provided != MPI_THREAD_SERIALIZED)
+        puts("something else is provided");
+    if (strcmp(name, "uses") == 0)
+        use_threads();
     if (strcmp(name, "MPI_Win_create") == 0)
         MPI_Win_create(&value, sizeof value, 1, MPI_INFO_NULL, MPI_COMM_SELF, &window);
     if (strcmp(name, "MPI_Win_allocate") == 0)

@@ -34,7 +34,7 @@
  *     sent as well, so set all of it, as by memset(), or give it a datatype.
  *   - Call these functions from the thread that calls MPI, between MPI_Init and MPI_Finalize.
  *
- * Link with -lsluice_mpi. Works with Open MPI and MPICH. Fortran: module sluice_mpi.
+ * Link with -lsluice_mpi. Works with Open MPI and MPICH. Fortran: module sluice_mpi. Python: sluice_mpi.py.
  */
 #ifndef SLUICE_MPI_H
 #define SLUICE_MPI_H

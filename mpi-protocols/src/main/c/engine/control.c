@@ -15,7 +15,7 @@
 #define MOST 60000      /* bytes of a message in one request */
 
 sluice_session *sluice_mpi_session;
-MPI_Comm sluice_mpi_control = MPI_COMM_NULL;
+MPI_Comm sluice_mpi_control;
 
 /* A message between ranks: the rank that an order is for, or that tells, is known by the message itself. */
 struct head {

@@ -168,15 +168,14 @@ static void combine(const struct contents *of, MPI_Datatype *made)
 
 /* Types of MPI that have a long double. Of its 16 bytes 10 are its value on some machines. */
 static const struct padded {
-    MPI_Datatype type;
     int parts;
     int lengths[2];
     MPI_Aint places[2];
 } padded[] = {
-    {MPI_LONG_DOUBLE, 1, {10}, {0}},
-    {MPI_C_LONG_DOUBLE_COMPLEX, 2, {10, 10}, {0, 16}},
-    {MPI_CXX_LONG_DOUBLE_COMPLEX, 2, {10, 10}, {0, 16}},
-    {MPI_LONG_DOUBLE_INT, 2, {10, sizeof(int)}, {0, 16}},
+    {1, {10}, {0}},
+    {2, {10, 10}, {0, 16}},
+    {2, {10, 10}, {0, 16}},
+    {2, {10, sizeof(int)}, {0, 16}},
 };
 
 /* NULL where all bytes count. */
@@ -184,8 +183,10 @@ static const struct padded *padding_of(MPI_Datatype type)
 {
     if (LDBL_MANT_DIG != 64 || sizeof(long double) != 16 || type == MPI_DATATYPE_NULL)
         return NULL;
-    for (size_t i = 0; i < sizeof padded / sizeof *padded; i++)
-        if (padded[i].type == type)
+    const MPI_Datatype types[] = {MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX,
+                                  MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_LONG_DOUBLE_INT};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i] == type)
             return &padded[i];
     return NULL;
 }

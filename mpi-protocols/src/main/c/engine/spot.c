@@ -24,7 +24,7 @@ static int protocol = SLUICE_CONTROL_C3;
 static int64_t restored = -1; /* the wave to begin with */
 static bool begun;            /* the first spot is behind this rank */
 static int64_t early[2];      /* messages sent and received before it, of all ranks */
-static MPI_Request checking = MPI_REQUEST_NULL;
+static MPI_Request checking;
 
 /* Whole numbers are read alike in the locale of any program. */
 static int64_t number(const char *name, int64_t otherwise)
@@ -73,6 +73,7 @@ static void need_all_ranks(void)
 
 void call_init(void)
 {
+    checking = MPI_REQUEST_NULL;
     read_environment();
     need_all_ranks();
     if (getenv("SLUICE_DIRECTORY") == NULL || !sluice_mpi_control_begin())

@@ -9,19 +9,35 @@ SLUICE_MPI_WRAPPER int sluice_potential_checkpoint_at(const volatile void *place
 SLUICE_MPI_WRAPPER extern const int sluice_mpi_layer;
 const int sluice_mpi_layer = 1;
 
+static bool asked; /* for MPI_THREAD_MULTIPLE */
+
+static void tell_of_threads(void)
+{
+    int rank;
+    real.Comm_rank(MPI_COMM_WORLD, &rank);
+    if (asked && rank == 0) {
+        sluice_mpi_say("the program asked for MPI_THREAD_MULTIPLE, and MPI_THREAD_SERIALIZED is "
+                       "provided: its threads "
+                       "may call MPI, one at a time");
+    }
+    sluice_mpi_threads = asked;
+}
+
 static void begin(void)
 {
     int provided;
     real.Query_thread(&provided);
     if (provided == MPI_THREAD_MULTIPLE) {
-        sluice_mpi_refuse(
-            "MPI_Init_thread(MPI_THREAD_MULTIPLE)",
-            "ask for MPI_THREAD_SERIALIZED: messages of several threads have no order "
-            "that a restart can repeat");
+        sluice_mpi_refuse("MPI_THREAD_MULTIPLE",
+                          "unset the variable that asks for it, OMPI_MPI_THREAD_LEVEL or "
+                          "MPIR_CVAR_DEFAULT_THREAD_LEVEL: messages of several threads have no "
+                          "order that a restart can repeat");
     }
     sluice_mpi_requests_begin();
     sluice_mpi_comms_begin();
     call_init();
+    if (sluice_mpi_on)
+        tell_of_threads();
 }
 
 SLUICE_MPI_WRAPPER int MPI_Init(int *argc, char ***argv)
@@ -42,7 +58,9 @@ SLUICE_MPI_WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, in
     if (real.Init == NULL)
         sluice_mpi_find();
     sluice_mpi_inside = 1;
-    const int result = real.Init_thread(argc, argv, required, provided);
+    asked = required == MPI_THREAD_MULTIPLE;
+    const int result =
+        real.Init_thread(argc, argv, asked ? MPI_THREAD_SERIALIZED : required, provided);
     if (result == MPI_SUCCESS)
         begin();
     sluice_mpi_inside = 0;

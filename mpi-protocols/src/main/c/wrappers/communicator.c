@@ -5,7 +5,7 @@
 
 #include "real.h"
 
-static struct sluice_mpi_comm none = {.handle = MPI_COMM_NULL};
+static struct sluice_mpi_comm none;
 
 struct sluice_mpi_comm *sluice_mpi_last_comm = &none;
 struct sluice_mpi_comm *sluice_mpi_comms;
@@ -151,6 +151,7 @@ void sluice_mpi_comm_done(struct sluice_mpi_comm *comm)
 
 void sluice_mpi_comms_begin(void)
 {
+    none.handle = MPI_COMM_NULL;
     real.Comm_rank(MPI_COMM_WORLD, &world_rank);
     add(MPI_COMM_SELF);
     add(MPI_COMM_WORLD);

@@ -128,9 +128,11 @@ static int unpack_at(const void *packed, int64_t bytes, void *buffer, int count,
 static int send_to_itself(const void *from, int count, MPI_Datatype type, void *to, int room,
                           MPI_Datatype room_type)
 {
-    static MPI_Comm itself = MPI_COMM_NULL;
-    if (itself == MPI_COMM_NULL)
+    static MPI_Comm itself;
+    static bool made;
+    if (!made)
         real.Comm_split(MPI_COMM_SELF, 0, 0, &itself); /* which copies no attributes */
+    made = true;
     return real.Sendrecv(from, count, type, 0, 0, to, room, room_type, 0, 0, itself,
                          MPI_STATUS_IGNORE);
 }

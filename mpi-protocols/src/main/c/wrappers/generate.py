@@ -342,9 +342,13 @@ def functions_header(functions):
 
 
 def weak_header(header):
-    """A process that has no MPI has the layer, too: mpirun."""
+    """Constants behind pointers: the layer is in processes that have no MPI, as mpirun, or load it later, as Python."""
+    names = data_symbols(header)
     return "#pragma once\n\n#include <mpi.h>\n\n" + "".join(
-        "#pragma weak %s\n" % name for name in data_symbols(header))
+        'extern __typeof__(&%s) sluice_mpi_at_%s __attribute__((visibility("hidden")));\n' % (name, name)
+        for name in names) + "\n#define SLUICE_MPI_CONSTANTS(X) \\\n" + "".join(
+            "    X(%s) \\\n" % name for name in names) + "\n" + "".join(
+                "#define %s (*sluice_mpi_at_%s)\n" % (name, name) for name in names)
 
 
 def write_classes():

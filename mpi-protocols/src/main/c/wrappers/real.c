@@ -2,25 +2,26 @@
 
 #include <dlfcn.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "later.h"
 #include "said.h"
 
 struct sluice_mpi_real real;
 _Thread_local int sluice_mpi_inside;
 bool sluice_mpi_on;
 bool sluice_mpi_left;
+bool sluice_mpi_threads;
 
 #ifdef OPEN_MPI
 #define LIBRARY "libmpi.so.40"
 #define OTHER "libmpich.so.12"
-#define HAS_CONSTANTS (&ompi_mpi_comm_world != NULL)
 #else
 #define LIBRARY "libmpich.so.12"
 #define OTHER "libmpi.so.40"
-#define HAS_CONSTANTS true
 #endif
 
 static void die(const char *why)
@@ -33,23 +34,32 @@ static void die(const char *why)
 
 static bool is_loaded(const char *library)
 {
-    return dlopen(library, RTLD_LAZY | RTLD_NOLOAD) != NULL;
+    return sluice_mpi_dlopen(library, RTLD_LAZY | RTLD_NOLOAD) != NULL;
 }
 
-/* A library that was loaded for another one alone is not behind this one for the linker. */
-static void *look_up(const char *name)
+/* A library that was loaded for another one alone is not among the linker's own. */
+static void *look_up(void *where, const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = dlsym(where, name);
     if (found == NULL) {
         static void *library;
         if (library == NULL)
-            library = dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
+            library = sluice_mpi_dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
         found = library != NULL ? dlsym(library, name) : NULL;
     }
     return found;
 }
 
-#define FIND(member, name) real.member = (__typeof__(real.member))look_up("P" #name);
+#define FIND(member, name) real.member = (__typeof__(real.member))look_up(RTLD_NEXT, "P" #name);
+
+/*
+ * Open MPI's are the addresses of what its library has, and mpi_weak.h has them behind pointers. A program may have copies,
+ * which count.
+ */
+#define DEFINE_CONSTANT(name) __typeof__(sluice_mpi_at_##name) sluice_mpi_at_##name;
+#define FIND_CONSTANT(name) sluice_mpi_at_##name = look_up(RTLD_DEFAULT, #name);
+
+SLUICE_MPI_CONSTANTS(DEFINE_CONSTANT)
 
 void sluice_mpi_find(void)
 {
@@ -58,8 +68,7 @@ void sluice_mpi_find(void)
         die("this process has no " LIBRARY ", which the preloaded layer of sluice mpi is made for; "
             "give sluice mpi --mpi openmpi or --mpi mpich, whichever it is");
     }
-    if (!HAS_CONSTANTS)
-        die("the program does not link " LIBRARY " but loads it later; link it with -lmpi");
+    SLUICE_MPI_CONSTANTS(FIND_CONSTANT)
 }
 
 static void say(const char *format, va_list arguments)
@@ -110,4 +119,19 @@ void sluice_mpi_abort(const char *format, ...)
 void sluice_mpi_refuse(const char *function, const char *instead)
 {
     sluice_mpi_abort("%s is not carried by sluice mpi; %s", function, instead);
+}
+
+static atomic_flag within = ATOMIC_FLAG_INIT;
+
+void sluice_mpi_enter(void)
+{
+    if (atomic_flag_test_and_set(&within) && !sluice_mpi_left) {
+        sluice_mpi_refuse("a call of MPI by a second thread while another one is in MPI",
+                          "MPI_THREAD_SERIALIZED is provided: let one thread at a time call MPI");
+    }
+}
+
+void sluice_mpi_leave(void)
+{
+    atomic_flag_clear(&within);
 }

@@ -34,6 +34,14 @@ extern _Thread_local int sluice_mpi_inside __attribute__((tls_model("initial-exe
 /* Between MPI_Init and MPI_Finalize, unless the layer has nothing to do: else all calls are forwarded. */
 extern bool sluice_mpi_on;
 
+/*
+ * Whether the program asked for MPI_THREAD_MULTIPLE. MPI_THREAD_SERIALIZED is provided, and a call that comes while another
+ * thread's is within ends the job.
+ */
+extern bool sluice_mpi_threads;
+void sluice_mpi_enter(void);
+void sluice_mpi_leave(void);
+
 /* Whether a call was left without a return: what is sent or received behind it is not counted. */
 extern bool sluice_mpi_left;
 

@@ -30,7 +30,11 @@ static inline bool sluice_mpi_passes(void)
 #define SLUICE_MPI_WITHIN(call)                                                                    \
     __extension__({                                                                                \
         sluice_mpi_inside = 1;                                                                     \
+        if (__builtin_expect(sluice_mpi_threads, 0))                                               \
+            sluice_mpi_enter();                                                                    \
         const int within_ = call;                                                                  \
+        if (__builtin_expect(sluice_mpi_threads, 0))                                               \
+            sluice_mpi_leave();                                                                    \
         sluice_mpi_inside = 0;                                                                     \
         within_;                                                                                   \
     })
