@@ -93,21 +93,28 @@ static void call_with_nonsense(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 /* Rank 0 has its spot before it sends, the others after they receive: all that crosses a line is early. */
 static void pass_on(int64_t step)
 {
-    struct timespec now;
-    int64_t message = step;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (does("chance"))
-        message = now.tv_sec * 1000000000 + now.tv_nsec;
+    static int64_t message[2]; /* the second one is not used */
+    message[0] = does("chance") ? now() : step;
+    if (does("dead") && message[1] == 0)
+        message[1] = now();
     MPI_Request request;
-    int64_t got;
-    MPI_Isend(&message, 1, MPI_INT64_T, (corpus.rank + 1) % corpus.ranks, 3, MPI_COMM_WORLD,
+    int64_t got[2];
+    MPI_Isend(message, 2, MPI_INT64_T, (corpus.rank + 1) % corpus.ranks, 3, MPI_COMM_WORLD,
               &request);
-    MPI_Recv(&got, 1, MPI_INT64_T, (corpus.rank + corpus.ranks - 1) % corpus.ranks, 3,
+    MPI_Recv(got, 2, MPI_INT64_T, (corpus.rank + corpus.ranks - 1) % corpus.ranks, 3,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    corpus_check(does("chance") || got[0] == step, "the step of the rank before");
 }
 
 /* Numbers from 1 on behind the first, one more with each step. */

@@ -51,6 +51,7 @@ enum sluice_option {
     SLUICE_OPTION_WHEN_FULL,
     SLUICE_OPTION_WRITERS,
     SLUICE_OPTION_TO,
+    SLUICE_OPTION_DIFFERENCES,
     SLUICE_OPTION_EVERY,
     SLUICE_OPTION_MPI,
     SLUICE_OPTION_PATIENCE,
@@ -97,6 +98,7 @@ static const struct option sluice_record_known[] = {
 };
 
 static const struct option sluice_mpi_known[] = {
+    {"differences", required_argument, NULL, SLUICE_OPTION_DIFFERENCES},
     {"every", required_argument, NULL, SLUICE_OPTION_EVERY},
     {"images", required_argument, NULL, SLUICE_OPTION_IMAGES},
     {"mpi", required_argument, NULL, SLUICE_OPTION_MPI},

@@ -151,6 +151,9 @@ static void share_settings(const char *const *values)
     sluice_exec_job_share(
         "SLUICE_MPI_IMAGES",
         one_of("images", values[SLUICE_OPTION_IMAGES], "full", "incremental", "auto"));
+    sluice_exec_job_share(
+        "SLUICE_MPI_DIFFERENCES",
+        one_of("differences", values[SLUICE_OPTION_DIFFERENCES], "stop", "tell", NULL));
     share_time("SLUICE_MPI_EVERY", "every", values[SLUICE_OPTION_EVERY], true);
     share_time("SLUICE_MPI_PATIENCE", "patience", values[SLUICE_OPTION_PATIENCE], false);
 }
@@ -162,6 +165,7 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
         [SLUICE_OPTION_PROTOCOL] = "c3",
         [SLUICE_OPTION_SNAPSHOT] = "auto",
         [SLUICE_OPTION_IMAGES] = "auto",
+        [SLUICE_OPTION_DIFFERENCES] = "stop",
         [SLUICE_OPTION_EVERY] = "10m",
         [SLUICE_OPTION_PATIENCE] = "60s",
         [SLUICE_OPTION_RESTARTS] = "10",

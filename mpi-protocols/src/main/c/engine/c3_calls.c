@@ -1,9 +1,11 @@
 /* What C3 has to do with the program's calls: org.sluice.mpi.C3Rank of the simulator has the same in Java. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "c3.h"
 #include "datatype.h"
+#include "differs.h"
 #include "drained.h"
 #include "engine.h"
 #include "message.h"
@@ -59,7 +61,7 @@ static void send_as_bytes(const struct sluice_mpi_comm *comm, int dest, int tag,
  * type of addresses may have parts.
  */
 static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag, const void *buf,
-                          int count, MPI_Datatype type)
+                          int count, MPI_Datatype type, const struct sluice_mpi_kept *first)
 {
     const int64_t bytes = sluice_mpi_packed(count, type);
     int64_t low;
@@ -70,6 +72,8 @@ static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag,
     unsigned char *spread = malloc(high - low + 1);
     if (one == NULL || packed == NULL || sluice_mpi_pack(buf, count, type, packed) != MPI_SUCCESS)
         sluice_mpi_abort("no memory for a message of %lld bytes", (long long)bytes);
+    if (first != NULL)
+        memcpy(packed, first->data, bytes);
     if (spread == NULL) {
         one->data = packed;
         send_as_bytes(comm, dest, tag, bytes, one);
@@ -89,19 +93,25 @@ void sluice_mpi_c3_look_whether_over(void)
         sluice_mpi_look_busy();
 }
 
-static void compare(const struct sluice_mpi_sent *now, const struct sluice_mpi_comm *comm, int dest)
+/* It may have other bytes than at first: these are in `first` then, if the wave has them. */
+static void look_whether_it_differs(struct sluice_mpi_sent *now, const void *buf, int count,
+                                    MPI_Datatype type, struct sluice_mpi_kept *first)
 {
     size_t length;
+    char what[100];
     const struct sluice_mpi_sent *was = sluice_mpi_replay_head(SLUICE_MPI_EVENT_SENT, &length);
-    if (length == sizeof *now && memcmp(&was->message, &now->message, sizeof now->message) == 0
-        && was->check != now->check) {
-        sluice_mpi_abort(
-            "message %lld to rank %d with tag %d differs from its first sending: the program is "
-            "not the same between two receives, as C3 needs it, or sends padding of a struct as "
-            "MPI_BYTE that it has not set; or begin anew with --protocol pcl in another --store",
-            (long long)now->message.number, comm->world[dest], now->message.stream.tag);
+    const struct sluice_mpi_message *message = &now->message;
+    if (length != sizeof *now || memcmp(&was->message, message, sizeof *message) != 0
+        || was->check == now->check) {
+        return;
     }
-    sluice_mpi_replay_check(SLUICE_MPI_EVENT_SENT, now, sizeof *now);
+    now->check = was->check;
+    if (!sluice_mpi_kept_sent(message, first) || first->bytes != sluice_mpi_packed(count, type))
+        *first = (struct sluice_mpi_kept){0};
+    snprintf(what, sizeof what, "message %lld to rank %lld with tag %lld",
+             (long long)message->number, (long long)message->stream.destination,
+             (long long)message->stream.tag);
+    sluice_mpi_differs(what, buf, count, type, first->data != NULL ? first : NULL);
 }
 
 bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, int64_t number,
@@ -112,15 +122,20 @@ bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, 
         .message = {{comm->id, sluice_mpi_rank, comm->world[dest], tag, 0}, number}};
     if (sluice_mpi_recording || again)
         sent.check = sluice_mpi_datatype_check(buf, count, type);
+    struct sluice_mpi_kept first = {0};
     sluice_mpi_record_event(SLUICE_MPI_EVENT_SENT, &sent, sizeof sent);
-    if (again)
-        compare(&sent, comm, dest);
+    if (sluice_mpi_recording)
+        sluice_mpi_record_sent(&sent.message, buf, count, type);
+    if (again) {
+        look_whether_it_differs(&sent, buf, count, type, &first);
+        sluice_mpi_replay_check(SLUICE_MPI_EVENT_SENT, &sent, sizeof sent);
+    }
     if (sluice_mpi_replay_suppresses(&sent.message)) {
         sluice_mpi_c3_look_whether_over();
         return true;
     }
     if (again)
-        send_buffered(comm, dest, tag, buf, count, type);
+        send_buffered(comm, dest, tag, buf, count, type, first.data != NULL ? &first : NULL);
     return again;
 }
 

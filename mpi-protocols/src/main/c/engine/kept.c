@@ -17,8 +17,12 @@ struct result {
     struct sluice_mpi_kept kept;
 };
 
-static struct late *messages; /* in order */
-static int64_t message_count;
+/* Late ones, and those that were sent; each in order. */
+static struct messages {
+    struct late *all;
+    int64_t count;
+} messages, sent;
+
 static struct result *results; /* in order */
 static int64_t result_count;
 static int64_t entered; /* results before this one are of collectives that were entered */
@@ -79,17 +83,21 @@ static void get_message(struct sluice_mpi_reader *reader, struct sluice_mpi_mess
         memcpy(message, here, sizeof *message);
 }
 
+static void get_messages(struct sluice_mpi_reader *reader, struct messages *to)
+{
+    to->count = sluice_mpi_get_count(reader, sizeof(struct sluice_mpi_message) + sizeof(int64_t));
+    to->all = room(to->count, sizeof *to->all);
+    for (int64_t i = 0; i < to->count; i++) {
+        get_message(reader, &to->all[i].message);
+        get_kept(reader, &to->all[i].kept);
+    }
+    qsort(to->all, to->count, sizeof *to->all, by_message);
+}
+
 bool sluice_mpi_kept_read(struct sluice_mpi_reader *reader)
 {
     sluice_mpi_kept_end();
-    message_count =
-        sluice_mpi_get_count(reader, sizeof(struct sluice_mpi_message) + sizeof(int64_t));
-    messages = room(message_count, sizeof *messages);
-    for (int64_t i = 0; i < message_count; i++) {
-        get_message(reader, &messages[i].message);
-        get_kept(reader, &messages[i].kept);
-    }
-    qsort(messages, message_count, sizeof *messages, by_message);
+    get_messages(reader, &messages);
     drained_count = sluice_mpi_get_count(reader, sizeof *drained);
     drained = room(drained_count, sizeof *drained);
     for (int64_t i = 0; i < drained_count; i++)
@@ -102,29 +110,42 @@ bool sluice_mpi_kept_read(struct sluice_mpi_reader *reader)
         get_kept(reader, &results[i].kept);
     }
     qsort(results, result_count, sizeof *results, by_collective);
+    if (reader->at < reader->end) /* else it is of a release that kept nothing of what was sent */
+        get_messages(reader, &sent);
     return !reader->damaged;
 }
 
 void sluice_mpi_kept_end(void)
 {
-    free(messages);
+    free(messages.all);
+    free(sent.all);
     free(results);
     free(drained);
-    messages = NULL;
+    messages = sent = (struct messages){0};
     results = NULL;
     drained = NULL;
-    message_count = result_count = entered = drained_count = 0;
+    result_count = entered = drained_count = 0;
+}
+
+static bool find(const struct messages *in, const struct sluice_mpi_message *message,
+                 struct sluice_mpi_kept *kept)
+{
+    const struct late wanted = {.message = *message};
+    const struct late *found =
+        in->count == 0 ? NULL : bsearch(&wanted, in->all, in->count, sizeof wanted, by_message);
+    if (found != NULL)
+        *kept = found->kept;
+    return found != NULL;
 }
 
 bool sluice_mpi_kept_late(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept)
 {
-    const struct late wanted = {.message = *message};
-    const struct late *found = message_count == 0
-        ? NULL
-        : bsearch(&wanted, messages, message_count, sizeof *messages, by_message);
-    if (found != NULL)
-        *kept = found->kept;
-    return found != NULL;
+    return find(&messages, message, kept);
+}
+
+bool sluice_mpi_kept_sent(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept)
+{
+    return find(&sent, message, kept);
 }
 
 bool sluice_mpi_kept_result(int64_t communicator, int64_t number, struct sluice_mpi_kept *kept)

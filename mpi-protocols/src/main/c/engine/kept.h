@@ -1,6 +1,6 @@
 /*
  * What the image `late` has for a recovery, in an order to be searched: late messages, results of collectives that
- * straddle, and which late messages the layer had taken. The bytes that were read must stay.
+ * straddle, which late messages the layer had taken, and what was sent. The bytes that were read must stay.
  */
 #pragma once
 
@@ -23,6 +23,9 @@ void sluice_mpi_kept_end(void);
 /* Data of a late message, or the result of a collective; false where there is none. */
 bool sluice_mpi_kept_late(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept);
 bool sluice_mpi_kept_result(int64_t communicator, int64_t number, struct sluice_mpi_kept *kept);
+
+/* What a message had that this rank sent behind the line; false where there was no room for it. */
+bool sluice_mpi_kept_sent(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept);
 
 /* Whether this rank has yet to enter a collective whose result is here. Once false it stays so. */
 bool sluice_mpi_kept_has_more_results(void);

@@ -38,6 +38,9 @@ struct sluice_mpi_entered {
 /* Bytes of messages and results, beyond those of the protected memory. */
 #define SLUICE_MPI_KEPT_MOST (INT64_C(256) << 20)
 
+/* Bytes of what is sent, beyond a sixteenth of the protected memory: an image is not to grow by more. */
+#define SLUICE_MPI_SENT_MOST (1 << 20)
+
 /* Whether what the program does is recorded. */
 extern bool sluice_mpi_recording;
 
@@ -59,6 +62,10 @@ void sluice_mpi_record_nothing(void);
 /* Keeps the data of a receive: it may be late. `name` is negative of a drained message. */
 void sluice_mpi_record_data(int64_t name, const void *buffer, int64_t count, MPI_Datatype type,
                             const MPI_Status *status);
+
+/* Keeps what is sent behind the line, as far as there is room: a recovery names the first byte that is another one then. */
+void sluice_mpi_record_sent(const struct sluice_mpi_message *message, const void *buffer,
+                            int64_t count, MPI_Datatype type);
 
 /* Which message a receive took, or a probe found. */
 void sluice_mpi_record_taken(int64_t name, const struct sluice_mpi_message *message);

@@ -39,8 +39,10 @@ static int result_room;
 static struct sluice_mpi_counts late;
 static struct sluice_mpi_counts before; /* what was received before the line */
 static struct sluice_mpi_bytes straddling;
-static bool expected;      /* what comes is known */
-static int64_t kept;       /* bytes of data and results */
+static bool expected;                /* what comes is known */
+static int64_t kept;                 /* bytes of data and results */
+static struct sluice_mpi_bytes sent; /* as the image has it, behind its count */
+static int64_t sent_count;
 static int64_t unnumbered; /* takings that an event has and whose message is not known */
 
 static void *grow(void *array, int *room, size_t length)
@@ -117,6 +119,8 @@ void sluice_mpi_record_data_end(void)
     result_count = 0;
     unnumbered = 0;
     kept = 0;
+    sent_count = 0;
+    sluice_mpi_bytes_free(&sent);
     expected = false;
     sluice_mpi_bytes_free(&straddling);
     sluice_mpi_counts_clear(&late);
@@ -178,6 +182,18 @@ void sluice_mpi_record_data(int64_t name, const void *buffer, int64_t count, MPI
     sluice_mpi_pack(buffer, some, type, one->data);
     one->bytes = MIN(bytes, some * size);
     keep(one->bytes);
+}
+
+void sluice_mpi_record_sent(const struct sluice_mpi_message *message, const void *buffer,
+                            int64_t count, MPI_Datatype type)
+{
+    const int64_t bytes = sluice_mpi_packed(count, type);
+    if ((int64_t)sent.length + bytes > SLUICE_MPI_SENT_MOST + sluice_mpi_region_bytes() / 16)
+        return;
+    sent_count++;
+    sluice_mpi_bytes_put(&sent, message, sizeof *message);
+    sluice_mpi_bytes_put_i64(&sent, bytes);
+    sluice_mpi_pack(buffer, count, type, sluice_mpi_bytes_room(&sent, bytes));
 }
 
 void sluice_mpi_record_taken(int64_t name, const struct sluice_mpi_message *message)
@@ -306,5 +322,7 @@ int64_t sluice_mpi_record_put_late(struct sluice_mpi_bytes *bytes)
     }
     put_drained(bytes);
     put_straddling(bytes);
+    sluice_mpi_bytes_put_i64(bytes, sent_count);
+    sluice_mpi_bytes_put(bytes, sent.data, sent.length);
     return messages;
 }

@@ -5,6 +5,7 @@
 
 #include "calls.h"
 #include "control.h"
+#include "differs.h"
 #include "engine.h"
 #include "handle.h"
 #include "launcher.h"
@@ -103,6 +104,7 @@ void call_finalize(void)
         }
         sluice_mpi_wait(round);
     }
+    sluice_mpi_differs_end();
     sluice_mpi_control_end();
 }
 

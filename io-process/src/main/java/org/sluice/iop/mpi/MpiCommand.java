@@ -91,6 +91,13 @@ public final class MpiCommand implements Subcommand {
                   .paramLabel("TIME")
                   .description("A checkpoint that is not whole by then is given up. Default: 60s."))
           .add(
+              option(String.class, NATIVE, "--differences")
+                  .paramLabel("stop|tell")
+                  .description(
+                      "By c3 a restart compares what is sent again. Where bytes differ, stop: the job ends with 3, as"
+                          + " memory may not be protected; tell: it goes on with the first bytes, as for bytes that are"
+                          + " sent and never used, and counts. Default: stop."))
+          .add(
               option(String.class, NATIVE, "--restarts")
                   .paramLabel("N")
                   .description("How often the command is run again. Default: 10."))

@@ -1,0 +1,23 @@
+/*
+ * What the program sends again with other bytes than at first. Nobody can tell whether these bytes count: they may be dead,
+ * or come of memory that the program forgot to protect. So the user says what becomes of it (`sluice mpi --differences`).
+ */
+#pragma once
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "kept.h"
+
+/*
+ * `what` was sent with another check before. `was`: the bytes of then; NULL where the wave has none of them. Ends the job
+ * with a line, or counts it and says the first one.
+ */
+void sluice_mpi_differs(const char *what, const void *buffer, int64_t count, MPI_Datatype type,
+                        const struct sluice_mpi_kept *was);
+
+/* At the end of the job, by all ranks: rank 0 says how many there were. */
+void sluice_mpi_differs_end(void);
+
+/* Writes whose memory this is: a region's, the stack's, or whose else. */
+void sluice_mpi_owner(const void *byte, char *text, size_t room);
