@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "failure.h"
@@ -42,9 +43,29 @@ static bool is_lost(const struct sluice_connection *connection)
     return atomic_load_explicit(&connection->lost, memory_order_relaxed);
 }
 
+/* What a killed I/O process leaves: the next one goes on from it. */
+static bool has_journal(const struct sluice_connection *connection)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/journal", connection->directory);
+    return access(path, F_OK) == 0;
+}
+
+static const char *name_of(const struct sluice_connection *connection)
+{
+    const char *slash = strrchr(connection->directory, '/');
+    return slash == NULL ? connection->directory : slash + 1;
+}
+
 static int lose(struct sluice_connection *connection)
 {
     atomic_store_explicit(&connection->lost, true, memory_order_relaxed);
+    if (has_journal(connection)) {
+        return sluice_failure(EIO,
+                              "the I/O process is gone: what it had not drained is kept in %s; "
+                              "sluice serve --resume --name %s, with the same options, drains it",
+                              connection->directory, name_of(connection));
+    }
     return sluice_failure(EIO,
                           "the I/O process is gone: %s; what it had not drained is missing "
                           "from the files, write them anew",

@@ -16,6 +16,15 @@ static char *assignment(const char *name, const char *value)
     return text;
 }
 
+/* It becomes a directory's, and stands in lines that users read. */
+static bool is_name(const char *text)
+{
+    for (const char *at = text; *at != 0; at++)
+        if ((unsigned char)*at < ' ' || *at == 127 || *at == '/')
+            return false;
+    return *text != 0 && *text != '.';
+}
+
 /* Options come before the command; "+" keeps getopt from looking for them in the command's. */
 void sluice_exec_options_parse(int count, char **arguments, const char *capture,
                                struct sluice_exec_options *options)
@@ -53,7 +62,7 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
         }
     }
     const char *name = values[SLUICE_OPTION_NAME], *store = values[SLUICE_OPTION_STORE];
-    if (name != NULL && (*name == 0 || *name == '.' || strchr(name, '/') != NULL))
+    if (name != NULL && !is_name(name))
         sluice_exec_fail(SLUICE_STATUS_USAGE, "'%s' is no name; use letters and digits", name);
     char **command = sluice_exec_command_behind(arguments + optind);
     if (store == NULL) {

@@ -82,6 +82,8 @@ static int await_ready(struct sluice_exec_start *start, int fd, char *text, size
             return 0;
         length += (size_t)got;
         text[length] = 0;
+        sluice_exec_start_heard(start, text);
+        length = strlen(text);
         if (strstr(text, "\nready:") != NULL)
             return 1;
     }
@@ -96,14 +98,19 @@ static int end_of(pid_t server)
 }
 
 /* What to exit with when the I/O process ended before it was ready; it has said why itself. */
-static int status_of_failure(pid_t server)
+static int status_of_failure(pid_t server, bool resumes)
 {
     const int status = end_of(server);
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
         return WEXITSTATUS(status);
-    sluice_exec_say(
-        "the I/O process ended before it was ready; start one by hand with sluice serve "
-        "to see why");
+    if (resumes) {
+        sluice_exec_say("the I/O process that was to go on ended as well, before it was ready; "
+                        "the next one is started in a moment");
+    } else {
+        sluice_exec_say(
+            "the I/O process ended before it was ready; start one by hand with sluice serve "
+            "to see why");
+    }
     return SLUICE_STATUS_FAILED;
 }
 
@@ -131,11 +138,12 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
     if (!resumes)
         sluice_exec_start_heed(&start);
     const int ready = await_ready(&start, pipe_fds[0], text, sizeof text);
-    close(pipe_fds[0]);
     if (sluice_exec_start_is_to_end(&start)) {
-        sluice_exec_start_stop(&start, false);
+        if (!sluice_exec_start_forestall(&start, pipe_fds[0]))
+            sluice_exec_start_stop(&start, false);
         end_of(child);
     }
+    close(pipe_fds[0]);
     sluice_exec_start_leave(&start);
     *server = ready > 0 ? child : 0;
     if (ready > 0 && options->restarts && !resumes)
@@ -145,7 +153,7 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
     if (ready == 0 && !resumes)
         sluice_exec_job_said();
     if (ready == 0)
-        return status_of_failure(child);
+        return status_of_failure(child, resumes);
     sluice_exec_start_stop(&start, resumes);
     end_of(child);
     return SLUICE_STATUS_FAILED;

@@ -377,9 +377,8 @@ static int leave(struct sluice_exec_service *service, int status)
         return SLUICE_STATUS_PREEMPTED;
     }
     if (error != 0) {
-        sluice_exec_say("%s", sluice_failure_message());
-        if (service->connection.lost) /* else it ends by itself, and keeps nothing */
-            tell_what_is_kept(service);
+        if (!service->connection.lost || !service->told) /* else that was said */
+            sluice_exec_say("%s", sluice_failure_message());
         return sluice_exec_status(error);
     }
     return service->alone ? sluice_exec_server_await(service->server) : 0;

@@ -1,8 +1,12 @@
 #include "start.h"
 
+#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "status.h"
@@ -74,13 +78,90 @@ bool sluice_exec_start_goes_on(struct sluice_exec_start *start)
         start->taken = taken;
         start->got_on = now;
     }
-    if (!start->told && now - start->began >= SILENCE) {
+    const bool silent = !start->told && start->waits[0] == 0; /* else it has told that itself */
+    if (silent && now - start->began >= SILENCE) {
         start->told = true;
         sluice_exec_say("waiting for the I/O process %s, which is not ready after %d s",
                         start->name, SILENCE / 1000);
     }
     return !sluice_exec_start_is_to_end(start) && now - start->got_on < PATIENCE
         && now - start->began < SLUICE_EXEC_START_MOST;
+}
+
+/* Takes a line out of a text that begins so, and copies the rest of it. False when there is none that is whole. */
+static bool take_line(char *text, const char *begins, char *rest, size_t capacity)
+{
+    char *line = strstr(text, begins);
+    char *end = line == NULL ? NULL : strchr(line + 1, '\n');
+    if (end == NULL)
+        return false;
+    const char *said = line + strlen(begins);
+    snprintf(rest, capacity, "%.*s", (int)(end - said), said);
+    memmove(line, end, strlen(end) + 1);
+    return true;
+}
+
+void sluice_exec_start_heard(struct sluice_exec_start *start, char *text)
+{
+    char nothing[2];
+    start->got_on = sluice_clock_ms();
+    while (take_line(text, "\nwaits: ", start->waits, sizeof start->waits)) {
+    }
+    start->begun |= take_line(text, "\nbegins:", nothing, sizeof nothing);
+}
+
+bool sluice_exec_start_forestall(struct sluice_exec_start *start, int fd)
+{
+    char text[512] = "\n";
+    siginfo_t change = {0};
+    kill(start->server, SIGSTOP);
+    waitid(P_PID, (id_t)start->server, &change, WSTOPPED | WEXITED | WNOWAIT);
+    struct pollfd input = {.fd = fd, .events = POLLIN};
+    const ssize_t got = poll(&input, 1, 0) > 0 ? read(fd, text + 1, sizeof text - 2) : 0;
+    text[got > 0 ? got + 1 : 1] = 0;
+    sluice_exec_start_heard(start, text);
+    if (!start->begun)
+        kill(start->server, SIGKILL);
+    kill(start->server, SIGCONT);
+    return !start->begun;
+}
+
+/* Whether a thread of a process is in a state of /proc/PID/stat. */
+static bool has_thread_in(pid_t process, char state)
+{
+    char path[64];
+    char line[512];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/task", process);
+    DIR *tasks = opendir(path);
+    for (const struct dirent *task; !found && tasks != NULL && (task = readdir(tasks)) != NULL;) {
+        snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", process, task->d_name);
+        FILE *stat = fopen(path, "re");
+        const bool read = stat != NULL && fgets(line, sizeof line, stat) != NULL;
+        const char *name_end = read ? strrchr(line, ')') : NULL;
+        found = name_end != NULL && strlen(name_end) > 2 && name_end[2] == state;
+        if (stat != NULL)
+            fclose(stat);
+    }
+    if (tasks != NULL)
+        closedir(tasks);
+    return found;
+}
+
+/* What it does instead of getting on, and what a user can do. */
+static void describe(const struct sluice_exec_start *start, char *text, size_t capacity)
+{
+    if (start->waits[0] != 0) {
+        snprintf(text, capacity, "it waits for %s, which does not answer; look at the network",
+                 start->waits);
+    } else if (has_thread_in(start->server, 'T')) {
+        snprintf(text, capacity, "a signal has stopped it; try again");
+    } else if (has_thread_in(start->server, 'D')) {
+        snprintf(text, capacity,
+                 "a file system does not answer it; look at those of the store and of --capture");
+    } else {
+        snprintf(text, capacity, "it did nothing for %d s; try again", PATIENCE / 1000);
+    }
 }
 
 static bool has_ended(pid_t process)
@@ -91,6 +172,8 @@ static bool has_ended(pid_t process)
 
 void sluice_exec_start_stop(const struct sluice_exec_start *start, bool keeps)
 {
+    char why[400];
+    describe(start, why, sizeof why);
     if (!keeps)
         kill(start->server, SIGTERM);
     for (int waited = 0; !keeps && waited < FAREWELL && !has_ended(start->server); waited += NAP)
@@ -98,6 +181,6 @@ void sluice_exec_start_stop(const struct sluice_exec_start *start, bool keeps)
     kill(start->server, SIGKILL);
     if (sluice_exec_start_is_to_end(start))
         return;
-    sluice_exec_say("the I/O process %s was not ready after %d s and was stopped; try again",
-                    start->name, (int)((sluice_clock_ms() - start->began) / 1000));
+    sluice_exec_say("the I/O process %s was not ready after %d s and was ended: %s", start->name,
+                    (int)((sluice_clock_ms() - start->began) / 1000), why);
 }

@@ -11,11 +11,13 @@
 
 struct sluice_exec_start {
     const char *name;
-    pid_t server;   /* a child of this process */
-    int64_t began;  /* sluice_clock_ms() */
-    int64_t got_on; /* when that was seen last */
-    int64_t taken;  /* the processor time that it had taken by then */
+    pid_t server;    /* a child of this process */
+    int64_t began;   /* sluice_clock_ms() */
+    int64_t got_on;  /* when that was seen last */
+    int64_t taken;   /* the processor time that it had taken by then */
+    char waits[256]; /* the server that it said to wait for; "" for none */
     bool told;
+    bool begun; /* it has made something, or is about to */
     bool heeds; /* the signals that end this process */
     sigset_t former;
 };
@@ -35,6 +37,18 @@ void sluice_exec_start_leave(const struct sluice_exec_start *start);
  * user is told once what is waited for. To be asked often.
  */
 bool sluice_exec_start_goes_on(struct sluice_exec_start *start);
+
+/*
+ * It has said something, which shows that it gets on. Takes lines out of the text that say what it waits for or that
+ * it begins.
+ */
+void sluice_exec_start_heard(struct sluice_exec_start *start, char *text);
+
+/*
+ * Ends one at once that has made nothing yet. A signal that a JVM may heed it answers with an exception until it has
+ * set itself up. False when it has begun, or has just ended.
+ */
+bool sluice_exec_start_forestall(struct sluice_exec_start *start, int fd);
 
 /* It is given up. It has a moment to end by itself, unless it is to leave what is there: `keeps`. */
 void sluice_exec_start_stop(const struct sluice_exec_start *start, bool keeps);

@@ -42,6 +42,11 @@ final class RunName {
   private static String ofLaunch() throws IOException {
     final String given = variable(VARIABLE);
     if (given != null) {
+      if (given.chars().anyMatch(Character::isISOControl)) {
+        throw new CommandException(
+            ExitStatus.USAGE,
+            "%s='%s' is no name; use letters and digits".formatted(VARIABLE, given));
+      }
       if (given.length() > MOST) {
         throw new CommandException(
             ExitStatus.USAGE,

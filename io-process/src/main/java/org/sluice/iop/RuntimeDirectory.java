@@ -119,7 +119,7 @@ final class RuntimeDirectory implements AutoCloseable {
   }
 
   private static void check(final String name, final Path path) {
-    if (name.isEmpty() || name.startsWith(".") || name.contains("/")) {
+    if (!RuntimePath.isName(name)) {
       throw new CommandException(
           ExitStatus.USAGE, "'%s' is no name; use letters and digits".formatted(name));
     }

@@ -14,6 +14,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.Subcommand;
+import org.sluice.core.engine.Silence;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.measure.Failure;
@@ -94,6 +95,7 @@ public final class ServeCommand implements Subcommand {
     ImageRegistry.checkLimit();
     StatsFile.check(options.stats());
     final Settings settings = options.settings(members);
+    Silence.listen(ServeCommand::sayWaiting);
     if (restarts) {
       sayWave(settings.series());
     }
@@ -105,6 +107,12 @@ public final class ServeCommand implements Subcommand {
       FailStop.now(e);
       throw e;
     }
+  }
+
+  /** A command that waits for this one to be ready sees by it that the start gets on. */
+  private static void sayWaiting(final String server) {
+    System.out.println("waits: " + server);
+    System.out.flush();
   }
 
   /** What sluice run tells the ranks. It says so once this I/O process is ready. */
@@ -124,6 +132,8 @@ public final class ServeCommand implements Subcommand {
   }
 
   private Integer serve(final Settings settings) throws IOException {
+    System.out.println("begins:"); // a signal has to be heeded from here on
+    System.out.flush();
     try (IoProcess process = new IoProcess(settings, resumes);
         MetricsEndpoint endpoint =
             metricsPort == null
@@ -146,6 +156,7 @@ public final class ServeCommand implements Subcommand {
       if (endpoint != null) {
         endpoint.start();
       }
+      Silence.listen(server -> {});
       System.out.println("ready: " + process.directory());
       if (System.out.checkError() && members && !resumes) { // nobody reads on behind that line
         process.expectNobody();

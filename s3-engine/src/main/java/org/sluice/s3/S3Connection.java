@@ -12,6 +12,7 @@ import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.retry.RetryMode;
+import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.AwsProfileRegionProvider;
 import software.amazon.awssdk.regions.providers.AwsRegionProvider;
@@ -29,7 +30,10 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  */
 record S3Connection(S3Client client, String server) implements AutoCloseable {
   private static final Duration CONNECT = Duration.ofSeconds(5);
-  private static final Duration SILENCE = Duration.ofSeconds(60);
+  private static final Duration SILENCE = Duration.ofSeconds(15);
+
+  /** After so long a user is told what is waited for. */
+  private static final Duration QUIET = Duration.ofSeconds(2);
 
   /** Without the metadata of AWS, for which a machine elsewhere waits seconds. */
   private static final AwsRegionProvider CONFIGURED =
@@ -43,12 +47,25 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
    */
   static S3Connection open(final S3Location location, final UnaryOperator<S3ClientBuilder> settings)
       throws IOException {
+    return open(location, settings, new LargeWrites(CONNECT, SILENCE), QUIET);
+  }
+
+  /** The same, which sends requests in another way, or tells sooner that no answer comes. */
+  static S3Connection open(
+      final S3Location location,
+      final UnaryOperator<S3ClientBuilder> settings,
+      final SdkHttpClient sender,
+      final Duration quiet)
+      throws IOException {
     final DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
     try {
       final S3ClientBuilder builder =
-          settings.apply(common(S3Client.builder().credentialsProvider(credentials)));
+          settings.apply(
+              common(S3Client.builder().credentialsProvider(credentials).httpClient(sender)));
       final Optional<URI> elsewhere = endpoint(builder).filter(uri -> !isAws(uri));
       builder.region(elsewhere.isPresent() ? configuredRegion() : null);
+      final String server = elsewhere.map(URI::toString).orElse("AWS");
+      builder.httpClient(new FirstAnswer(sender, quiet, "%s at %s".formatted(location, server)));
       final S3Client client = builder.forcePathStyle(elsewhere.isPresent()).build();
       final S3Connection connection =
           new S3Connection(
@@ -71,7 +88,6 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
   private static S3ClientBuilder common(final S3ClientBuilder builder) {
     return builder
         .putAuthScheme(new LargeUnsigned())
-        .httpClient(new LargeWrites(CONNECT, SILENCE))
         .overrideConfiguration(each -> each.retryStrategy(RetryMode.STANDARD))
         .serviceConfiguration(
             each -> each.chunkedEncodingEnabled(false).expectContinueEnabled(false))

@@ -104,7 +104,7 @@ final class S3Failure {
     return switch (cause) {
       case UnknownHostException e -> "no such host: " + e.getMessage();
       case ConnectException e -> "no connection: " + e.getMessage();
-      case SocketTimeoutException e -> "no answer in time: " + e.getMessage();
+      case SocketTimeoutException e -> FirstAnswer.noneInTime(e);
       case SSLException e -> "no secure connection: " + e.getMessage();
       case IOException e -> "the connection broke off: " + e.getMessage();
       default -> String.valueOf(failure.getMessage()).replaceAll(" \\(SDK Attempt.*", "");

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -43,6 +44,19 @@ enum Server {
 
   static S3Engine engine(final URI endpoint, final S3Location location) throws IOException {
     return new S3Engine(location, connection(endpoint, location));
+  }
+
+  /** One that is to answer within a second, as is told at once. */
+  static S3Engine impatient(final URI endpoint) throws IOException {
+    final S3Location location = new S3Location(BUCKET, "");
+    final Duration second = Duration.ofSeconds(1);
+    return new S3Engine(
+        location,
+        S3Connection.open(
+            location,
+            builder -> builder.endpointOverride(endpoint).credentialsProvider(SOMEBODY),
+            new LargeWrites(second, second),
+            Duration.ofMillis(1)));
   }
 
   private static S3Connection connection(final URI endpoint, final S3Location location)

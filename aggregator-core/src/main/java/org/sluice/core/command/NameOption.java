@@ -32,6 +32,10 @@ public final class NameOption implements SharedOptions {
    * @throws IOException when the user is not to be told
    */
   public CommandConnection connect() throws IOException {
+    if (name != null && !RuntimePath.isName(name)) {
+      throw new CommandException(
+          ExitStatus.USAGE, "'%s' is no name; use letters and digits".formatted(name));
+    }
     final Path directory = RuntimePath.find(name);
     try {
       return CommandConnection.open(directory.resolve("socket"));

@@ -3,6 +3,7 @@ package org.sluice.core.request;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.sluice.core.posix.Environment;
 import org.sluice.core.posix.NativeProcess;
 
@@ -17,7 +18,19 @@ public final class RuntimePath {
   /** Name of an I/O process that was given none. */
   public static final String DEFAULT_NAME = "default";
 
+  private static final Pattern NAME = Pattern.compile("[^./\\p{Cntrl}][^/\\p{Cntrl}]*");
+
   private RuntimePath() {}
+
+  /**
+   * Whether an I/O process may be called so.
+   *
+   * @param name a directory gets it, and lines that users read
+   * @return false for one that would be a path, or more than a line
+   */
+  public static boolean isName(final String name) {
+    return NAME.matcher(name).matches();
+  }
 
   /**
    * The directory that holds one directory for each I/O process of this user.

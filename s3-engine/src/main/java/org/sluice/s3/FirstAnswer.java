@@ -1,0 +1,102 @@
+package org.sluice.s3;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sluice.core.engine.Silence;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.ExecutableHttpRequest;
+import software.amazon.awssdk.http.HttpExecuteRequest;
+import software.amazon.awssdk.http.HttpExecuteResponse;
+import software.amazon.awssdk.http.SdkHttpClient;
+
+/**
+ * Says what is waited for when no answer comes, and asks a server once only that has never answered
+ * yet. The SDK would ask it three times, as one that was lost. Thread-safe.
+ */
+final class FirstAnswer implements SdkHttpClient {
+  private static final Logger LOG = LoggerFactory.getLogger(FirstAnswer.class);
+
+  /** So many times as long is one waited for without a word that has answered before. */
+  private static final int KNOWN = 5;
+
+  private final SdkHttpClient usual;
+  private final Duration quiet;
+  private final String server;
+  private final AtomicBoolean told = new AtomicBoolean();
+  private volatile boolean answered;
+
+  /**
+   * Asks nothing yet.
+   *
+   * @param usual sends requests
+   * @param quiet after how long it is told that no answer has come
+   * @param server what messages call the other side
+   */
+  FirstAnswer(final SdkHttpClient usual, final Duration quiet, final String server) {
+    this.usual = usual;
+    this.quiet = quiet;
+    this.server = server;
+  }
+
+  @Override
+  public ExecutableHttpRequest prepareRequest(final HttpExecuteRequest request) {
+    final ExecutableHttpRequest prepared = usual.prepareRequest(request);
+    return new ExecutableHttpRequest() {
+      @Override
+      public HttpExecuteResponse call() throws IOException {
+        return ask(prepared);
+      }
+
+      @Override
+      public void abort() {
+        prepared.abort();
+      }
+    };
+  }
+
+  private HttpExecuteResponse ask(final ExecutableHttpRequest request) throws IOException {
+    final long most = (answered ? KNOWN : 1) * quiet.toMillis();
+    final Executor later = CompletableFuture.delayedExecutor(most, TimeUnit.MILLISECONDS);
+    final CompletableFuture<Void> word = CompletableFuture.runAsync(this::say, later);
+    try {
+      final HttpExecuteResponse response = request.call();
+      answered = true;
+      return response;
+    } catch (final SocketTimeoutException e) {
+      if (answered) {
+        throw e;
+      }
+      throw SdkClientException.create(noneInTime(e)); // which is not tried again
+    } finally {
+      word.cancel(false);
+    }
+  }
+
+  static String noneInTime(final SocketTimeoutException why) {
+    return "no answer in time: " + why.getMessage();
+  }
+
+  private void say() {
+    Silence.tell(server);
+    if (!told.getAndSet(true)) {
+      LOG.warn("waiting for {}, which does not answer", server);
+    }
+  }
+
+  @Override
+  public String clientName() {
+    return usual.clientName();
+  }
+
+  @Override
+  public void close() {
+    usual.close();
+  }
+}
