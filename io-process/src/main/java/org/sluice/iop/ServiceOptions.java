@@ -153,7 +153,8 @@ final class ServiceOptions implements SharedOptions {
                 .paramLabel("REGEX")
                 .description(
                     "Container layout: a file whose path below the capture directory matches belongs to the"
-                        + " checkpoint that the first capture group numbers. One called 'rank', (?<rank>\\d+),"
+                        + " checkpoint that the first capture group which took part numbers, as in"
+                        + " 'a(\\d+)|b(\\d+)'. One called 'rank', (?<rank>\\d+),"
                         + " says which rank writes the file: where nodes share a file system only such files of"
                         + " a job on several nodes are aggregated, in either layout."))
         .add(
@@ -170,7 +171,7 @@ final class ServiceOptions implements SharedOptions {
                 .paramLabel("REGEX")
                 .description(
                     "With --group: a file whose closing completes the checkpoint that the first capture group"
-                        + " numbers, once no other file of it is open; it is a file of that checkpoint, too. No"
+                        + " which took part numbers, once no other file of it is open; it is a file of that checkpoint, too. No"
                         + " count completes one then."))
         .add(
             option(Integer.class, value -> writers = value, "--writers")

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 /**
  * What a path below the capture directory tells of its file.
  *
- * @param pattern its first capture group is the number of a checkpoint, but for one called {@code
- *     rank}, which is the rank that writes the file
+ * @param pattern of its capture groups the first that took part in the match is the number of a
+ *     checkpoint, but for one called {@code rank}, which is the rank that writes the file
  */
 public record PathPattern(Pattern pattern) {
   private static final String RANK = "rank";
@@ -29,35 +29,37 @@ public record PathPattern(Pattern pattern) {
    * @return whether it has a group for that
    */
   public boolean tellsNumbers() {
-    return numberGroup() <= pattern.matcher("").groupCount();
+    return pattern.matcher("").groupCount() > (tellsRanks() ? 1 : 0);
   }
 
   /** The checkpoint that a path names; empty for none. */
   OptionalLong number(final String path) {
-    return value(path, numberGroup());
+    final Matcher matcher = pattern.matcher(path);
+    final int rank = rankGroup();
+    if (matcher.find()) {
+      for (int group = 1; group <= matcher.groupCount(); group++) {
+        if (group != rank && matcher.group(group) != null) {
+          return number(matcher, group);
+        }
+      }
+    }
+    return OptionalLong.empty();
   }
 
   /** The rank that a path names; empty for none. */
   OptionalLong rank(final String path) {
-    return value(path, rankGroup());
+    final Matcher matcher = pattern.matcher(path);
+    final int rank = rankGroup();
+    return rank == NONE || !matcher.find() || matcher.group(rank) == null
+        ? OptionalLong.empty()
+        : number(matcher, rank);
   }
 
   private int rankGroup() {
     return pattern.namedGroups().getOrDefault(RANK, NONE);
   }
 
-  private int numberGroup() {
-    return rankGroup() == 1 ? 2 : 1;
-  }
-
-  private OptionalLong value(final String path, final int group) {
-    final Matcher matcher = pattern.matcher(path);
-    if (group == NONE
-        || !matcher.find()
-        || matcher.groupCount() < group
-        || matcher.group(group) == null) {
-      return OptionalLong.empty();
-    }
+  private static OptionalLong number(final Matcher matcher, final int group) {
     try {
       return OptionalLong.of(Long.parseUnsignedLong(matcher.group(group)));
     } catch (final NumberFormatException notANumber) {
