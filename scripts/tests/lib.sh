@@ -191,7 +191,7 @@ let_rest() {
 # Root may do anything to any file and process, unless it gives that up: $sluice, and what it runs, does.
 be_refused_like_others() {
   [ "$(id -u)" = 0 ] || return 0
-  printf '#!/bin/sh\nexec setpriv --bounding-set -dac_override,-sys_ptrace "%s" "$@"\n' "$sluice" >unprivileged
+  printf '#!/bin/sh\nexec setpriv --bounding-set -dac_override,-dac_read_search,-sys_ptrace "%s" "$@"\n' "$sluice" >unprivileged
   chmod +x unprivileged
   sluice=$PWD/unprivileged
 }

@@ -1,6 +1,7 @@
 #include "capture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,11 +230,26 @@ static bool real_path(int fd, char path[PATH_MAX])
     return length > 0 || errno == ENAMETOOLONG;
 }
 
+static bool is_captured(const char *path)
+{
+    return below(captured, path) && !in_store(path);
+}
+
+bool sluice_capture_has(int fd, char path[PATH_MAX])
+{
+    return real_path(fd, path) && is_captured(path);
+}
+
+/* A file without a name, but no deleted one: a link may still give it a name. */
+static bool is_nameless(int fd)
+{
+    return (REAL(fcntl)(fd, F_GETFL) & O_TMPFILE) == O_TMPFILE;
+}
+
 bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX])
 {
     if (REAL(fstat)(fd, status) != 0 || !S_ISREG(status->st_mode) || !real_path(fd, path))
         return false;
-    const bool may_be_below = path[0] == '\0' || (below(captured, path) && !in_store(path));
     return sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE
-        || (status->st_nlink > 0 && may_be_below);
+        || ((path[0] == '\0' || is_captured(path)) && (status->st_nlink > 0 || is_nameless(fd)));
 }

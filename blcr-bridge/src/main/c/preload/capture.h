@@ -62,11 +62,15 @@ bool sluice_capture_own(void);
 extern atomic_bool sluice_capture_divided;
 
 /*
- * True when `fd` is a regular file below the capture directory, or an image under any name.
+ * True when `fd` is a regular file below the capture directory, or an image under any name. One that was made
+ * there without a name (O_TMPFILE) counts: a link may give it one.
  * Fills in its status and its real path, which the kernel tells, so links need no resolving. The path is
  * empty where it is longer than the kernel tells; then the file may also be elsewhere.
  */
 bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX]);
+
+/* True when what `fd` stands for, a directory perhaps, is below the capture directory. Fills in its real path. */
+bool sluice_capture_has(int fd, char path[PATH_MAX]);
 
 /* The state of the image with this identity: SLUICE_IMAGE_STATE_*. */
 int sluice_capture_image_state(const struct stat *status);

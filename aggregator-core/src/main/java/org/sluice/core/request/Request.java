@@ -117,7 +117,9 @@ public sealed interface Request {
   record Replace(
       long device,
       long inode,
-      @Wire.Means("1 to be truncated; 2 it stays, only its lease is given back") int flags,
+      @Wire.Means(
+              "1 to be truncated; 2 it stays, only its lease is given back; 4 it is a renamed directory or has another name, the path; with 8 it came from outside")
+          int flags,
       String path)
       implements Request {}
 

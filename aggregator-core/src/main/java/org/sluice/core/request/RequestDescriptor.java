@@ -61,6 +61,14 @@ public final class RequestDescriptor {
    */
   public static final int REPLACE_NONE = 2;
 
+  /**
+   * REPLACE: nothing is replaced; a directory was renamed, or a file has another name, the path.
+   */
+  public static final int REPLACE_MOVED = 4;
+
+  /** REPLACE, beside REPLACE_MOVED: what is there was outside the capture directory before. */
+  public static final int REPLACE_ARRIVED = 8;
+
   /** Disposition: not an image. */
   public static final int PLAIN = 0;
 

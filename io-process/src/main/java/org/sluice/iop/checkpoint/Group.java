@@ -243,10 +243,12 @@ final class Group {
     return members.values().stream().map(member -> member.path).distinct().count() < members.size();
   }
 
-  /**
-   * Whether its marker is there, or as many ranks as the job has have written as many images as
-   * each does.
-   */
+  /** Whether its marker completes nothing else: then it is none. */
+  boolean isMarkerAlone() {
+    return !markers.isEmpty() && markers.size() == members.size();
+  }
+
+  /** Whether its marker is there, or as many ranks as are to write it, with all of their images. */
   boolean isWhole(final Grouping grouping) {
     if (grouping.hasMarkers()) {
       return !markers.isEmpty();
@@ -264,7 +266,9 @@ final class Group {
   boolean waitsFor(final Grouping grouping, final long seen) {
     final int expected = expected(grouping);
     final boolean waits =
-        grouping.hasMarkers() ? markers.isEmpty() : expected == 0 || seen < expected;
+        grouping.hasMarkers()
+            ? markers.isEmpty() || isMarkerAlone()
+            : expected == 0 || seen < expected;
     return changed && isQuiet() && waits;
   }
 
@@ -333,11 +337,7 @@ final class Group {
         && members.keySet().containsAll(images);
   }
 
-  /**
-   * Why the group is not committed as it is.
-   *
-   * @param grouping what makes it whole
-   */
+  /** Why the group is not committed as it is. */
   String obstacle(final Grouping grouping) {
     final int expected = expected(grouping);
     final int files = grouping.filesPerRank();
@@ -348,6 +348,9 @@ final class Group {
       return "%d of %d images never closed".formatted(unfinished, members.size());
     } else if (grouping.hasMarkers() && markers.isEmpty()) {
       return "no file that --complete names was written";
+    } else if (isMarkerAlone()) {
+      return "it has no file but the one that --complete names; write the others into the capture"
+          + " directory, under names that --group tells";
     } else if (!grouping.hasMarkers() && expected == 0) {
       return "nothing says how many ranks write it; see --writers";
     } else if (!grouping.hasMarkers() && parts.with(1) < expected) {

@@ -1,11 +1,9 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.store.Commit;
@@ -19,9 +17,6 @@ import org.sluice.iop.journal.Entry;
  * have closed theirs. Service thread only.
  */
 public final class Groups {
-  /** Enough for a warning. */
-  private static final int MOST_PARTS = 1 << 16;
-
   private final Grouping grouping; // null when files are not grouped
   private final Context context;
   private final Committer committer;
@@ -33,7 +28,7 @@ public final class Groups {
   private final Lacks lacks;
   private final SharedMarkers markers;
   private final GroupNotices notices;
-  private final Set<Long> parts = new HashSet<>(); // that ever had a file, for a warning
+  private final GroupNames names;
 
   Groups(final Context context, final Committer committer, final Retention retention) {
     this.context = context;
@@ -44,6 +39,7 @@ public final class Groups {
     this.lacks = new Lacks(context);
     this.markers = new SharedMarkers(context, pauses, undecided);
     this.notices = new GroupNotices(context);
+    this.names = new GroupNames(context, lacks);
   }
 
   boolean exist() {
@@ -57,7 +53,7 @@ public final class Groups {
    * @return where its file is; empty where it has no name, or nobody looked at it
    */
   public Optional<String> look(final Image image) {
-    final Optional<String> name = exist() ? context.capture().find(image) : Optional.empty();
+    final Optional<String> name = exist() ? names.find(image) : Optional.empty();
     look(image, name);
     return name;
   }
@@ -74,7 +70,7 @@ public final class Groups {
     }
     notices.writes(image.writer());
     final Group before = table.of(image);
-    final Group group = place(image, name.map(context.capture()::relative));
+    final Group group = place(image, name);
     if (group != null) {
       habit.looked(group, pauses.now(), image.openers().isEmpty());
       markers.looked(group.number(), image);
@@ -94,38 +90,16 @@ public final class Groups {
   }
 
   private Group place(final Image image) {
-    return place(image, context.capture().relativePath(image));
+    return place(image, names.find(image));
   }
 
-  /** Puts an image where its present path says; null when it is in no group. */
-  private Group place(final Image image, final Optional<String> path) {
-    final OptionalLong number =
-        path.filter(name -> context.hasNodes() || !context.shared().has(image, name))
-            .map(grouping::number)
-            .orElse(OptionalLong.empty());
-    final Group before = table.of(image);
-    if (path.isEmpty() && image.isUnnamed()) {
-      return before; // whose commit fails for it
-    }
-    if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
-      context.state().forgetInGroups(image);
-    }
-    if (number.isEmpty()) {
-      return null;
-    }
-    final Group known = table.find(number.getAsLong());
-    final Group group = known == null ? begin(number.getAsLong()) : known;
-    table.add(group, image, path.get());
-    group.mark(image, grouping.marks(path.get()));
-    if (parts.size() < MOST_PARTS) {
-      parts.add(image.writer().part());
-    }
-    return group;
+  private Group place(final Image image, final Optional<String> name) {
+    return names.place(image, name, this::begin);
   }
 
   private Group begin(final long number) {
     pauses.wanted().forEach(undecided::hurry);
-    notices.begins(number, table.all(), parts.size());
+    notices.begins(number, table.all(), names.parts());
     markers.begin(number);
     final Group next = new Group(number, false, context.state().isWritten(number));
     habit.begin(next);
@@ -179,12 +153,13 @@ public final class Groups {
   private void commitUnlessPaused(final Group group) {
     if (markers.isCovered(group) && pauses.isOver(group.number(), group.hasGrown())) {
       final long began = pauses.now();
+      lookAtMoved();
       refresh(group); // a program that begins anew deletes what a killed one left first
       if (isComplete(group)
           && group.isQuiet()
           && group.isOfOneRound(grouping)
           && !group.isBeingRenamed()
-          && !lacks.prevents(group.number())) {
+          && !isPrevented(group.number())) {
         commit(group);
       } else {
         pauses.looked(group.number(), began);
@@ -192,8 +167,25 @@ public final class Groups {
     }
   }
 
+  /** Whether it lacks a file, or may do. */
+  private boolean isPrevented(final long number) {
+    return names.hide(number, pauses) || lacks.prevents(number);
+  }
+
   private boolean isComplete(final Group group) {
     return group.hasChanged() && !group.isOpen() && markers.complete(group);
+  }
+
+  /** What is in another checkpoint by now joins that. */
+  private void lookAtMoved() {
+    names.lookAtMoved(this::look);
+  }
+
+  /** Looks now and then at what programs outside rename, of which nobody tells. */
+  public void lookAround() {
+    if (exist() && names.mayLook()) {
+      lookAtMoved();
+    }
   }
 
   /** Looks at all names again, since a program may rename and delete without our knowledge. */
@@ -210,16 +202,7 @@ public final class Groups {
    * @param reason why it is none
    */
   public void lacks(final ImageKey key, final String path, final Reason reason) {
-    if (context.drain().isInPlace() || !context.capture().contains(path)) {
-      return;
-    }
-    final OptionalLong number =
-        exist() ? grouping.number(context.capture().relative(path)) : OptionalLong.empty();
-    if (number.isEmpty() && reason == Reason.EXISTING) {
-      return;
-    }
-    lacks.note(key, path, reason);
-    final Group group = number.isEmpty() ? null : table.find(number.getAsLong());
+    final Group group = table.find(lacks.written(key, path, reason));
     if (group != null && group.isStored()) {
       refresh(group);
       if (!group.isRewritten() && lacks.prevents(group.number())) {
@@ -248,6 +231,11 @@ public final class Groups {
     return lacks;
   }
 
+  /** {@return where the images of groups are} */
+  public GroupNames names() {
+    return names;
+  }
+
   /**
    * Looks again at the groups whose time has come.
    *
@@ -255,6 +243,9 @@ public final class Groups {
    * @return whether that told of more to look at
    */
   public boolean proceed(final Runnable readRings) {
+    if (names.areTold()) {
+      lookAtMoved();
+    }
     undecided.decide(readRings, this::decide, this::hurry);
     pauses.due().forEach(this::decide);
     return !undecided.isEmpty();
@@ -354,12 +345,17 @@ public final class Groups {
     if (!exist()) {
       return List.of();
     }
+    lookAtMoved();
     for (final long number : grouping.hasMarkers() ? table.numbers() : pauses.wanted()) {
       pauses.end(number);
       decide(number);
     }
     List.copyOf(table.all()).forEach(this::refresh);
-    return table.all().stream().filter(Group::hasChanged).toList();
+    final List<Group> all = table.all().stream().filter(Group::hasChanged).toList();
+    all.stream()
+        .filter(markers::marksNothing)
+        .forEach(group -> lacks.fail(group.number(), Errno.ENOENT, group.obstacle(grouping)));
+    return all;
   }
 
   /** Why a checkpoint is not committed as it is. */
@@ -379,7 +375,7 @@ public final class Groups {
    * program took for complete, and no more.
    */
   boolean mayEnd(final Group group) {
-    return !lacks.prevents(group.number()) && !grouping.hasMarkers() && !group.isTorn();
+    return !isPrevented(group.number()) && !grouping.hasMarkers() && !group.isTorn();
   }
 
   /** {@return whether a checkpoint waits for a marker of another node, or what that closes over} */

@@ -12,6 +12,7 @@ import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.Reason;
+import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
@@ -39,6 +40,20 @@ final class Lacks {
     this.context = context;
     this.grouping = context.grouping();
     this.all = context.state().lacks();
+  }
+
+  /**
+   * A process writes a file that is no image; returns the number of the checkpoint that lacks it.
+   */
+  long written(final ImageKey key, final String path, final Reason reason) {
+    if (context.drain().isInPlace() || !context.capture().contains(path)) {
+      return NO_NUMBER;
+    }
+    final long number = number(path);
+    if (number != NO_NUMBER || reason != Reason.EXISTING) {
+      note(key, path, reason);
+    }
+    return number;
   }
 
   /** A file is written that is no image. */
@@ -98,17 +113,23 @@ final class Lacks {
     return lack.isPresent();
   }
 
-  private void refuse(final long number, final Failure why) {
-    final Entry.Ended known = context.state().failed().get(number);
-    if (known == null || !known.reason().equals(why.reason())) {
-      final Entry.Ended end =
-          new Entry.Ended(CheckpointState.NO_ATTEMPT, number, why.errno(), why.reason());
-      context.decide(end);
-      context.waiters().failed(end, context.waiters().writing(number));
-      if (++refusals <= MOST_LINES) {
-        Warnings.warn("checkpoint %d is not committed: %s".formatted(number, why.reason()));
-      }
+  /** Says that a checkpoint is not committed, and why. */
+  void refuse(final long number, final Failure why) {
+    if (fail(number, why.errno(), why.reason()) && ++refusals <= MOST_LINES) {
+      Warnings.warn("checkpoint %d is not committed: %s".formatted(number, why.reason()));
     }
+  }
+
+  /** Tells those that wait for it; returns whether they did not know. */
+  boolean fail(final long number, final int errno, final String reason) {
+    final Entry.Ended known = context.state().failed().get(number);
+    if (known != null && known.reason().equals(reason)) {
+      return false;
+    }
+    final Entry.Ended end = new Entry.Ended(CheckpointState.NO_ATTEMPT, number, errno, reason);
+    context.decide(end);
+    context.waiters().failed(end, context.waiters().writing(number));
+    return true;
   }
 
   /**
@@ -156,11 +177,21 @@ final class Lacks {
   private void followAll() throws PosixException {
     Map<ImageKey, List<String>> names = null;
     for (final Entry.Lacking lack : List.copyOf(all.values())) {
-      if (lack.device() != NOWHERE && !isAt(lack, lack.path())) {
+      if (isElsewhere(lack)) {
+        forget(lack);
+      } else if (lack.device() != NOWHERE && !isAt(lack, lack.path())) {
         names = names == null ? context.capture().names() : names;
         follow(lack, names.getOrDefault(key(lack), List.of()));
       }
     }
+  }
+
+  /** Another name of an image: it is gone by now, or the one that the image is in its group by. */
+  private boolean isElsewhere(final Entry.Lacking lack) {
+    final Image image = reason(lack) == Reason.SHARED ? context.registry().find(key(lack)) : null;
+    final Group group = image == null ? null : context.state().groups().of(image);
+    return reason(lack) == Reason.SHARED
+        && (group == null || group.number() == number(lack.path()) || !isAt(lack, lack.path()));
   }
 
   /** Its program has renamed or deleted it. */
@@ -225,6 +256,7 @@ final class Lacks {
       case EXISTING -> "it was there before and was not emptied; delete it before it is written";
       case REFUSED -> "the I/O process may not open it; let its user read and write it";
       case TOO_DEEP -> "its path is longer than 4095 bytes; shorten it";
+      case SHARED -> "it is a link of a file of another checkpoint; let it be a copy";
       case UNATTACHED -> "a process that could not announce it may have written it; delete it";
       default -> "it was renamed while it was opened; write it anew";
     };

@@ -39,7 +39,7 @@ import org.sluice.iop.measure.Warnings;
 final class SharedMarkers {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final Found NOTHING = new Found(RankSet.NONE, List.of());
+  private static final Found NOTHING = new Found(RankSet.NONE, List.of(), false);
 
   private final Context context;
   private final Grouping grouping;
@@ -54,12 +54,12 @@ final class SharedMarkers {
   /** A file that may be a marker; of one with a rank no time counts. */
   private record Candidate(Mark mark, OptionalLong rank) {}
 
-  /** What a list has of a checkpoint. */
-  private record Found(RankSet ranks, List<Candidate> candidates) {
+  /** What a list has of a checkpoint: also whether there are files that mark nothing. */
+  private record Found(RankSet ranks, List<Candidate> candidates, boolean hasFiles) {
     Found with(final Found more) {
       final List<Candidate> all = new ArrayList<>(candidates);
       all.addAll(more.candidates);
-      return new Found(ranks.with(more.ranks), all);
+      return new Found(ranks.with(more.ranks), all, hasFiles || more.hasFiles);
     }
   }
 
@@ -121,9 +121,10 @@ final class SharedMarkers {
         final OptionalLong rank = grouping.rank(relative);
         final IntStream ranks =
             rank.stream().mapToInt(its -> Math.clamp(its, -1, Integer.MAX_VALUE));
-        final List<Candidate> candidates =
-            grouping.marks(relative) ? candidates(key, path, rank) : List.of();
-        all.merge(number.getAsLong(), new Found(RankSet.of(ranks), candidates), Found::with);
+        final boolean marks = grouping.marks(relative);
+        final List<Candidate> candidates = marks ? candidates(key, path, rank) : List.of();
+        all.merge(
+            number.getAsLong(), new Found(RankSet.of(ranks), candidates, !marks), Found::with);
       }
     }
 
@@ -157,7 +158,11 @@ final class SharedMarkers {
   }
 
   private boolean apply(final Group group) {
-    return apply() && group.images().stream().map(Image::writer).anyMatch(Writer::isOfSeveralNodes);
+    return apply() && isOfSeveralNodes(group);
+  }
+
+  private static boolean isOfSeveralNodes(final Group group) {
+    return group.images().stream().map(Image::writer).anyMatch(Writer::isOfSeveralNodes);
   }
 
   private Search search(final Group group) {
@@ -239,7 +244,14 @@ final class SharedMarkers {
 
   /** Whether its marker is there, or as many ranks as are to have written as many images. */
   boolean complete(final Group group) {
-    return group.isWhole(grouping) || isThere(group);
+    return (group.isWhole(grouping) || isThere(group)) && !marksNothing(group);
+  }
+
+  /** Whether there is its marker alone. In a bucket nobody knows what other nodes have. */
+  boolean marksNothing(final Group group) {
+    final Search search = searches.get(group.number());
+    return group.isMarkerAlone()
+        && (apply(group) ? search == null || !search.found.hasFiles : !isOfSeveralNodes(group));
   }
 
   /** Whether a marker was found that a process of whichever node has written for this round. */

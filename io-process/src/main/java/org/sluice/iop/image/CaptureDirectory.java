@@ -12,6 +12,7 @@ import java.util.function.LongSupplier;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileTree;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
@@ -101,7 +102,7 @@ public final class CaptureDirectory {
     }
     try {
       final NativeFile file = NativeFile.open(path, NativeFile.Flag.WRITE);
-      if (ImageKey.of(file).equals(key) && file.path().filter(this::contains).isPresent()) {
+      if (ImageKey.of(file).equals(key) && contains(Names.target(file.procPath()))) {
         return file;
       }
       file.close();
@@ -364,7 +365,7 @@ public final class CaptureDirectory {
   }
 
   /** The name by which the kernel knows an open file, or else the last one that is known. */
-  private static Optional<String> told(final Image image) throws IOException {
+  static Optional<String> told(final Image image) throws IOException {
     return image.held().isNamedByKernel() ? path(image.file()) : Optional.of(image.name());
   }
 

@@ -113,6 +113,24 @@ final class Admissions {
     }
   }
 
+  /**
+   * A file that a process moved here is an image whose bytes are all in its own file. Where it
+   * cannot be one its checkpoint lacks it.
+   */
+  Optional<Image> arrived(final Attachment mover, final ImageKey key, final String path)
+      throws PosixException {
+    final int direct =
+        RequestDescriptor.OPEN_DIRECT
+            | Reason.OTHER.ordinal() << RequestDescriptor.OPEN_REASON_SHIFT;
+    try {
+      return Optional.of(admit(mover, key, path, direct, Reason.NONE));
+    } catch (final NotCapturedException e) {
+      lacks(key, path, e.reason());
+      leave(key, path, e.reason(), e.getMessage());
+      return Optional.empty();
+    }
+  }
+
   /** Where nodes share a file one of them creates it, and to all others it is there. */
   private boolean mayBeNewOnOtherNode(final Attachment opener, final Request.Open request) {
     return has(request, RequestDescriptor.OPEN_WRITE)

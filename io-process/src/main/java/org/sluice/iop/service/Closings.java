@@ -94,7 +94,7 @@ final class Closings {
     }
     if (context.capture().mustSearch(image)) {
       renamed.add(image);
-    } else {
+    } else if (!checkpoints.groups().names().isAstray(image)) {
       lookAtName(image);
     }
   }

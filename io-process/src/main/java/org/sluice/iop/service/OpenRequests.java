@@ -91,6 +91,22 @@ final class OpenRequests {
     return admissions.leave(request, want);
   }
 
+  /**
+   * Takes a file as an image that a process moved here; it has nothing to log.
+   *
+   * @throws PosixException when there is no descriptor left
+   */
+  Optional<Image> arrived(final Attachment mover, final ImageKey key, final String path)
+      throws PosixException {
+    final Optional<Image> image = admissions.arrived(mover, key, path);
+    if (image.isPresent()) {
+      admitted(mover, image.get());
+      context.decide(new Entry.Closed(image.get().id(), mover.index(), Entry.REFUSED));
+      end(mover, image.get());
+    }
+    return image;
+  }
+
   /** Counts a new image and its first opening. */
   Reply.Opened admitted(final Attachment opener, final Image image) {
     context.decide(new Entry.Opened(image.id(), opener.index(), true, opener.request()));

@@ -166,18 +166,27 @@ final class OutsideOpens implements Guard.Listener {
     }
   }
 
+  /** A process may still have it open from where it was before. */
+  void arrived(final Image image) {
+    image.openOutside(true);
+    open.add(image);
+    look(image);
+  }
+
   /** Finds out which are closed by now. */
   void beat() {
-    for (final Image image : List.copyOf(open)) {
-      if (context.registry().find(image.id()) != image) {
-        open.remove(image);
-      } else if (image.openers().isEmpty() && !guard.isOpenElsewhere(image)) {
-        image.openOutside(false);
-        open.remove(image);
-        context.registry().descriptors().idle(image);
-        if (context.drain().isInPlace()) {
-          checkpoints.farewells().bid(image);
-        }
+    List.copyOf(open).forEach(this::look);
+  }
+
+  private void look(final Image image) {
+    if (context.registry().find(image.id()) != image) {
+      open.remove(image);
+    } else if (image.openers().isEmpty() && !guard.isOpenElsewhere(image)) {
+      image.openOutside(false);
+      open.remove(image);
+      context.registry().descriptors().idle(image);
+      if (context.drain().isInPlace()) {
+        checkpoints.farewells().bid(image);
       }
     }
   }

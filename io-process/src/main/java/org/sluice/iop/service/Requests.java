@@ -40,6 +40,7 @@ final class Requests {
   private final Rings rings;
   private final OpenRequests openRequests;
   private final OpenQueue openQueue;
+  private final Arrivals arrivals;
   private final Closings closings;
   private final Settling settling;
   private final TimedSettling timedSettling;
@@ -56,6 +57,7 @@ final class Requests {
       final Rings rings,
       final OpenRequests openRequests,
       final OpenQueue openQueue,
+      final Arrivals arrivals,
       final Closings closings,
       final Settling settling,
       final TimedSettling timedSettling,
@@ -71,6 +73,7 @@ final class Requests {
     this.rings = rings;
     this.openRequests = openRequests;
     this.openQueue = openQueue;
+    this.arrivals = arrivals;
     this.closings = closings;
     this.settling = settling;
     this.timedSettling = timedSettling;
@@ -154,7 +157,13 @@ final class Requests {
         openQueue.open(attachment, open, caller);
       }
       case Request.Renamed renamed -> closings.renamed(renamed);
-      case Request.Replace replace -> openRequests.replace(attachment, replace, caller);
+      case Request.Replace replace -> {
+        if ((replace.flags() & RequestDescriptor.REPLACE_MOVED) != 0) {
+          arrivals.moved(attachment, replace, caller);
+        } else {
+          openRequests.replace(attachment, replace, caller);
+        }
+      }
       case Request.Settle settle ->
           find(caller, attachment, settle.imageId())
               .ifPresent(image -> settle(image, settle.reason(), caller));

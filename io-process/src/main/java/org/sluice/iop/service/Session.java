@@ -85,6 +85,7 @@ final class Session implements AutoCloseable {
             rings,
             openRequests,
             new OpenQueue(context, checkpoints, attachments, openRequests),
+            new Arrivals(context, checkpoints, openRequests, outsideOpens, attachments),
             closings,
             settling,
             timedSettling,
@@ -165,6 +166,7 @@ final class Session implements AutoCloseable {
       closings.forgetDeleted();
     }
     closings.findRenamed();
+    checkpoints.groups().lookAround();
     checkpoints.resting().beat();
     endIfDeserted();
     if (ending != null) {

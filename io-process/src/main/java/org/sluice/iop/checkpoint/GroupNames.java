@@ -1,0 +1,181 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.LongFunction;
+import org.sluice.core.segment.Reason;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.Moves;
+import org.sluice.iop.measure.Failure;
+
+/**
+ * The names by which groups have their images. Nobody tells of the files below a renamed directory,
+ * nor of what programs outside do. So before a commit is decided each image is in the group that
+ * its name tells by then, or the commit waits. Service thread only.
+ */
+public final class GroupNames {
+  /** When it is looked again for what could not be found out. */
+  private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Enough for a warning. */
+  private static final int MOST_PARTS = 1 << 16;
+
+  private final Context context;
+  private final Grouping grouping; // null when files are not grouped
+  private final GroupTable table;
+  private final Lacks lacks;
+  private final Moves moves;
+  private final Set<Long> parts = new HashSet<>();
+
+  GroupNames(final Context context, final Lacks lacks) {
+    this.context = context;
+    this.grouping = context.grouping();
+    this.table = context.state().groups();
+    this.lacks = lacks;
+    this.moves =
+        new Moves(
+            context.capture(),
+            image -> context.registry().find(image.id()) == image,
+            path -> number(path).isPresent());
+  }
+
+  /**
+   * The checkpoint that a name tells.
+   *
+   * @param path a name in the capture directory, absolute
+   * @return empty for none
+   */
+  public OptionalLong number(final String path) {
+    return grouping == null
+        ? OptionalLong.empty()
+        : grouping.number(context.capture().relative(path));
+  }
+
+  /** The name of an image that tells its checkpoint, or else one that it has; empty for none. */
+  Optional<String> find(final Image image) {
+    return moves.find(image);
+  }
+
+  /**
+   * Puts an image where its present name says; null when it is in no group.
+   *
+   * @param name of its file, absolute; empty for none in the capture directory
+   * @param begin makes a group of a number that has none
+   */
+  Group place(final Image image, final Optional<String> name, final LongFunction<Group> begin) {
+    moves.looked(image, name);
+    final Optional<String> path = name.map(context.capture()::relative);
+    final OptionalLong number =
+        path.filter(its -> context.hasNodes() || !context.shared().has(image, its))
+            .map(grouping::number)
+            .orElse(OptionalLong.empty());
+    final Group before = table.of(image);
+    if (path.isEmpty() && image.isUnnamed()) {
+      return before; // whose commit fails for it
+    }
+    if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
+      context.state().forgetInGroups(image);
+    }
+    if (number.isEmpty()) {
+      return null;
+    }
+    final Group known = table.find(number.getAsLong());
+    final Group group = known == null ? begin.apply(number.getAsLong()) : known;
+    table.add(group, image, path.get());
+    group.mark(image, grouping.marks(path.get()));
+    if (parts.size() < MOST_PARTS) {
+      parts.add(image.writer().part());
+    }
+    return group;
+  }
+
+  /** How many parts of a job ever had a file in a group, for a warning. */
+  int parts() {
+    return parts.size();
+  }
+
+  /**
+   * Looks at what may have been moved.
+   *
+   * @param changed takes images of which other checkpoints may have to know, with their names
+   */
+  void lookAtMoved(final BiConsumer<Image, Optional<String>> changed) {
+    moves
+        .look()
+        .forEach(
+            (image, name) -> {
+              if (isSame(image, name)) {
+                moves.looked(image, name);
+              } else {
+                changed.accept(image, name);
+              }
+            });
+  }
+
+  /** A committed checkpoint keeps the names that its files had then. */
+  private boolean isSame(final Image image, final Optional<String> name) {
+    final Group group = table.of(image);
+    final OptionalLong number = name.map(this::number).orElse(OptionalLong.empty());
+    if (group == null) {
+      return number.isEmpty();
+    }
+    return number.isPresent()
+        && number.getAsLong() == group.number()
+        && (image.isCommitted() || group.has(image, context.capture().relative(name.get())));
+  }
+
+  /**
+   * A process has renamed a directory, or given a file another name. A checkpoint cannot have what
+   * another one has.
+   *
+   * @param key what identifies it
+   * @param path what it is called now, absolute
+   */
+  public void moved(final ImageKey key, final String path) {
+    if (grouping == null || !context.capture().contains(path)) {
+      return;
+    }
+    final Image image = context.registry().find(key);
+    final Group group = image == null ? null : table.of(image);
+    final OptionalLong number = number(path);
+    if (group != null && number.isPresent() && number.getAsLong() != group.number()) {
+      lacks.note(key, path, Reason.SHARED);
+    } else {
+      moves.told(image, path);
+    }
+  }
+
+  /**
+   * A process has renamed an image.
+   *
+   * @param image an image of the session
+   * @return whether it is looked at with others that have to be searched for
+   */
+  public boolean isAstray(final Image image) {
+    return grouping != null && moves.isAstray(image);
+  }
+
+  boolean areTold() {
+    return moves.areTold();
+  }
+
+  boolean mayLook() {
+    return moves.mayLook();
+  }
+
+  /** Whether it is not known of some image where it is, so that a checkpoint may lack it. */
+  boolean hide(final long number, final Pauses pauses) {
+    final Optional<Failure> unknown = moves.obstacle().map(Failure::of);
+    unknown.ifPresent(
+        why -> {
+          lacks.refuse(number, why);
+          pauses.wake(number, pauses.now() + AGAIN_NANOS);
+        });
+    return unknown.isPresent();
+  }
+}

@@ -1,0 +1,97 @@
+package org.sluice.iop.service;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.FileTree;
+import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.Reason;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.drain.Caller;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * What processes rename and link. Files of a checkpoint that were written outside the capture
+ * directory, and moved here when they were whole, are images from then on, whose bytes are all in
+ * their own files. Service thread only.
+ */
+final class Arrivals {
+  private final Context context;
+  private final Checkpoints checkpoints;
+  private final OpenRequests openRequests;
+  private final Attachments attachments;
+  private final OutsideOpens outsideOpens;
+
+  Arrivals(
+      final Context context,
+      final Checkpoints checkpoints,
+      final OpenRequests openRequests,
+      final OutsideOpens outsideOpens,
+      final Attachments attachments) {
+    this.context = context;
+    this.checkpoints = checkpoints;
+    this.openRequests = openRequests;
+    this.outsideOpens = outsideOpens;
+    this.attachments = attachments;
+  }
+
+  /** Answers when all that came is an image: the process goes on to write a marker, perhaps. */
+  void moved(final Attachment mover, final Request.Replace request, final Caller caller) {
+    checkpoints
+        .groups()
+        .names()
+        .moved(new ImageKey(request.device(), request.inode()), request.path());
+    if ((request.flags() & RequestDescriptor.REPLACE_ARRIVED) != 0
+        && context.capture().contains(request.path())
+        && !context.drain().isInPlace()) {
+      arrived(request.path())
+          .forEach(
+              (path, key) ->
+                  checkpoints
+                      .resting()
+                      .whenRoom(() -> isThere(mover), () -> take(mover, key, path)));
+    }
+    checkpoints.resting().whenRoom(() -> true, () -> caller.answer(new Reply.Done()));
+  }
+
+  private boolean isThere(final Attachment mover) {
+    return attachments.at(mover.index()) == mover;
+  }
+
+  /** Only files that a group has: others stay what they are, and where they are. */
+  private Map<String, ImageKey> arrived(final String path) {
+    final Map<String, ImageKey> files = new LinkedHashMap<>();
+    try {
+      final FileStatus status = FileStatus.of(path);
+      if (status.type() == FileType.DIRECTORY) {
+        FileTree.walk(
+            path,
+            context.capture()::contains,
+            (name, device, inode) -> files.put(name, new ImageKey(device, inode)));
+      } else if (status.type() == FileType.REGULAR) {
+        files.put(path, new ImageKey(status.device(), status.inode()));
+      }
+    } catch (final PosixException e) {
+      Warnings.warn("what was moved to %s is in no checkpoint: %s".formatted(path, e.getMessage()));
+    }
+    files.keySet().removeIf(name -> checkpoints.groups().names().number(name).isEmpty());
+    return files;
+  }
+
+  private void take(final Attachment mover, final ImageKey key, final String path) {
+    if (context.registry().find(key) != null) {
+      return;
+    }
+    try {
+      openRequests.arrived(mover, key, path).ifPresent(outsideOpens::arrived);
+    } catch (final PosixException e) {
+      checkpoints.groups().lacks(key, path, Reason.TOO_MANY);
+    }
+  }
+}
