@@ -1,9 +1,13 @@
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "image.h"
 #include "real.h"
 #include "segment.h"
 
+#define WAY_LENGTH 40
 #define OWNER_READS_AND_WRITES 0600
 
 /* Whether this process has just made the file, or has it outgrow what is left to the kernel. */
@@ -22,6 +26,17 @@ static bool enter(struct sluice_client *client, int fd, const struct stat *statu
         : SLUICE_REASON_NONE;
     return is_own(status, announced) && status->st_nlink == 1
         && sluice_client_enter(client, &file, reason, disposition);
+}
+
+/* What leads to a file that has no name, or another one than it was opened by: then no path does. */
+static const char *way_to(int fd, const char *path, char way[WAY_LENGTH])
+{
+    static const char gone[] = " (deleted)"; /* behind what the kernel tells */
+    const size_t length = strlen(path);
+    if (length < sizeof gone || strcmp(path + length - (sizeof gone - 1), gone) != 0)
+        return path;
+    snprintf(way, WAY_LENGTH, "/proc/%d/fd/%d", (int)getpid(), fd);
+    return way;
 }
 
 static int ask(struct sluice_client *client, const struct stat *status, int announced,
@@ -54,7 +69,8 @@ int sluice_image_announce(int fd, const struct stat *status, int announced, cons
         return 0;
     if (unreadable)
         REAL(fchmod)(fd, mode | OWNER_READS_AND_WRITES);
-    const int error = ask(client, status, announced, path, disposition);
+    char way[WAY_LENGTH];
+    const int error = ask(client, status, announced, way_to(fd, path, way), disposition);
     if (unreadable)
         REAL(fchmod)(fd, mode);
     return error;

@@ -41,6 +41,12 @@ static bool writes(int flags)
     return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
 }
 
+/* Whether it makes a file that a link may give a name later. */
+static bool makes_nameless(int flags)
+{
+    return (flags & O_TMPFILE) == O_TMPFILE && !(flags & O_EXCL) && writes(flags);
+}
+
 static int request_replace(const struct stat *status, int flags, const char *name)
 {
     struct sluice_client *client = sluice_capture_client();
@@ -123,7 +129,9 @@ static int plan_existing(int dirfd, const char *path, struct plan *plan)
 /* Most files that a call may create are not there: the first attempt does not look. */
 static int make_plan(int dirfd, const char *path, int flags, bool looks, struct plan *plan)
 {
-    *plan = (struct plan){.flags = flags};
+    *plan = (struct plan){.flags = flags, .created = makes_nameless(flags)};
+    if (plan->created)
+        return 0;
     if ((flags & O_CREAT) && ((flags & O_EXCL) || !looks)) {
         plan->flags |= O_EXCL;
         plan->created = true;
@@ -151,7 +159,8 @@ static int adopt(int fd, int flags, const struct plan *plan)
         && status.st_ino != plan->old.st_ino) {
         created = status.st_size == 0; /* removed in between, so created after all */
     }
-    const bool made = plan->created && (plan->flags & O_CREAT) && (plan->flags & O_EXCL);
+    const bool made = makes_nameless(flags)
+        || (plan->created && (plan->flags & O_CREAT) && (plan->flags & O_EXCL));
     const bool empty = created || plan->truncate;
     const bool unwritable = plan->truncate && !sluice_flags_write(flags);
     const int asked = atomic_load(&directly);
@@ -210,7 +219,8 @@ static int open_as_asked(int dirfd, const char *path, int flags, mode_t mode, in
 
 static bool left_alone(int flags)
 {
-    return !sluice_capture_on() || sluice_guard_inside() || (flags & (O_PATH | O_DIRECTORY));
+    return !sluice_capture_on() || sluice_guard_inside() || (flags & O_PATH)
+        || ((flags & O_DIRECTORY) && !makes_nameless(flags));
 }
 
 /* A library that reads what this process has mapped may be about to replace it. */
@@ -376,8 +386,8 @@ long sluice_open_by_how(int dirfd, const char *path, const struct open_how *how,
     }
     const int fd = (int)REAL(syscall)(SYS_openat2, dirfd, path, how, size);
     struct stat status;
-    if (fd >= 0 && REAL(fstat)(fd, &status) == 0 && S_ISREG(status.st_mode) && (flags & O_CREAT)
-        && status.st_size == 0) {
+    if (fd >= 0 && REAL(fstat)(fd, &status) == 0 && S_ISREG(status.st_mode)
+        && ((flags & O_CREAT) || makes_nameless(flags)) && status.st_size == 0) {
         sluice_description_adopt(fd, flags, SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_WRITE,
                                  false);
     }

@@ -57,7 +57,10 @@ public final class SharedFiles {
    * @return false also for a job on this node alone
    */
   public boolean has(final NativeFile file, final Writer writer, final boolean mpi) {
-    return writer.isOfSeveralNodes() && (mpi || !isPrivate(path(file), writer)) && isShared(file);
+    return writer.isOfSeveralNodes()
+        && (mpi || !isPrivate(path(file), writer))
+        && !isNameless(file)
+        && isShared(file);
   }
 
   /**
@@ -165,6 +168,15 @@ public final class SharedFiles {
     } catch (final PosixException e) {
       Warnings.warn(e.getMessage() + "; the file goes direct");
       return true;
+    }
+  }
+
+  /** Nobody else can open it before it gets a name. */
+  private static boolean isNameless(final NativeFile file) {
+    try {
+      return file.status().links() == 0;
+    } catch (final PosixException e) {
+      return false;
     }
   }
 
