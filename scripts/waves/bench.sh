@@ -165,18 +165,13 @@ kernel_round() {
 }
 
 measure_npb() {
-  local rounds=${rounds:-9} class kernel count bytes round status=0
-  for class in $(tr , '\n' <<<"$kernels" | cut -d . -f 2 | sort -u); do
-    "$root/scripts/npb" "npb.$class" --class "$class" --mpi "$mpi" ${NPB_SOURCE:+--source "$NPB_SOURCE"} 2>npb.err ||
-      status=$?
-    [ $status != 77 ] || { echo "   skipped: $(cat npb.err)" && return; }
-    [ $status = 0 ] || { cat npb.err >&2 && return $status; }
-  done
+  local rounds=${rounds:-9} kernel count bytes round
   for kernel in ${kernels//,/ }; do
+    [ -x "$NPB_PROGRAMS/$mpi/$kernel" ] || { echo "   skipped: NPB_PROGRAMS has no $mpi/$kernel" && continue; }
     count=2
     [[ $kernel != bt.* ]] || count=4 # a square
     launcher $count
-    ln -sf "npb.${kernel#*.}/${kernel%.*}" kernel
+    ln -sf "$(readlink -f "$NPB_PROGRAMS/$mpi/$kernel")" kernel
     bytes=$(resident)
     for ((round = 1; round <= rounds; round++)); do
       kernel_round "$kernel" $count $round "$bytes"
