@@ -26,7 +26,7 @@ static void consecutive_writes_extend_one_record(void **state)
     assert_int_equal(record->length, 1100);
     assert_int_equal(client->writer.chunk->used, 64 + 24 + 1100);
     assert_int_equal(client->writer.sequence, 1);
-    stop();
+    shut_down();
 }
 
 static void write_longer_than_a_chunk_is_split(void **state)
@@ -40,7 +40,7 @@ static void write_longer_than_a_chunk_is_split(void **state)
     assert_int_equal(client->writer.sequence, 8);
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt(data, sizeof data);
-    stop();
+    shut_down();
 }
 
 static void nothing_reaches_beyond_what_an_image_can_have(void **state)
@@ -56,7 +56,7 @@ static void nothing_reaches_beyond_what_an_image_can_have(void **state)
     assert_int_equal(sluice_log_truncate(&image, image_fd, end + 1), -EFBIG);
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt("first", 5);
-    stop();
+    shut_down();
 }
 
 static void random_operations_in_container_layout(void **state)
@@ -84,7 +84,7 @@ static void a_dead_io_process_is_reported(void **state)
     assert_int_equal(sluice_log_pwrite(&image, image_fd, "after", 5, 6), -EIO);
     assert_int_equal(sluice_log_truncate(&image, image_fd, 0), -EIO);
     assert_int_equal(sluice_log_end(&image), -EIO);
-    stop();
+    shut_down();
 }
 
 static void an_error_of_the_drain_is_reported_at_the_next_call(void **state)
@@ -96,7 +96,7 @@ static void an_error_of_the_drain_is_reported_at_the_next_call(void **state)
     assert_int_equal(sluice_log_pwrite(&image, image_fd, "after", 5, 6), -ENOSPC);
     assert_int_equal(sluice_log_sync(&image), -ENOSPC);
     assert_int_equal(sluice_log_end(&image), -ENOSPC);
-    stop();
+    shut_down();
 }
 
 static void a_forked_child_leaves_the_parent_alone(void **state)
@@ -115,7 +115,7 @@ static void a_forked_child_leaves_the_parent_alone(void **state)
     write_all("goes on", 7, 7);
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt("parent goes on", 14);
-    stop();
+    shut_down();
 }
 
 static void a_chunk_shared_by_two_images_is_published_once(void **state)
@@ -133,7 +133,7 @@ static void a_chunk_shared_by_two_images_is_published_once(void **state)
     assert_rebuilt("first", 5);
     assert_int_equal(iop.released, 1);
     close(second_fd);
-    stop();
+    shut_down();
 }
 
 static void *write_own_range(void *argument)
@@ -163,7 +163,7 @@ static void threads_share_an_image(void **state)
     }
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt(expected, sizeof expected);
-    stop();
+    shut_down();
 }
 
 int main(void)

@@ -72,9 +72,9 @@ static void child_of_a_bare_clone_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(child_of_a_bare_clone_attaches_anew, start, stop),
-        cmocka_unit_test_setup_teardown(child_of_a_bare_clone_uses_other_calls, start, stop),
-        cmocka_unit_test_setup_teardown(child_of_a_bare_clone_ends, start, stop),
+        cmocka_unit_test_setup_teardown(child_of_a_bare_clone_attaches_anew, start, shut_down),
+        cmocka_unit_test_setup_teardown(child_of_a_bare_clone_uses_other_calls, start, shut_down),
+        cmocka_unit_test_setup_teardown(child_of_a_bare_clone_ends, start, shut_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static int start(void)
     return peer;
 }
 
-static void stop(void)
+static void shut_down(void)
 {
     char path[80];
     close(listener);
@@ -57,7 +57,7 @@ static void an_io_process_that_lives_passes_the_check(void **state)
     assert_int_equal(sluice_connection_check(&connection), 0);
     close(peer);
     assert_int_equal(sluice_connection_check(&connection), -EIO);
-    stop();
+    shut_down();
 }
 
 /* The kernel then says so by an error, once, before it says that the stream has ended. */
@@ -68,7 +68,7 @@ static void one_that_died_before_it_heard_the_bell_fails_it(void **state)
     sluice_connection_wake(&connection);
     close(peer);
     assert_int_equal(sluice_connection_check(&connection), -EIO);
-    stop();
+    shut_down();
 }
 
 /* ---- I/O processes that greet us one after the other, and end before they answer ---- */
@@ -132,7 +132,7 @@ static int64_t wait_for_those_that_fail(void)
     alarm(0);
     shutdown(listener, SHUT_RDWR);
     pthread_join(thread, NULL);
-    stop();
+    shut_down();
     return waited;
 }
 

@@ -30,7 +30,7 @@ static void large_write_goes_to_the_file_and_leaves_a_record(void **state)
     assert_int_equal(fstat(image_fd, &status), 0);
     assert_int_equal(status.st_size, 10100);
     assert_int_equal(sluice_log_size(&image), 10100);
-    stop();
+    shut_down();
 }
 
 static void large_write_in_files_layout_leaves_no_record(void **state)
@@ -41,7 +41,7 @@ static void large_write_in_files_layout_leaves_no_record(void **state)
     memset(data, 'd', sizeof data);
     write_all(data, sizeof data, 0);
     assert_null(client->writer.chunk);
-    stop();
+    shut_down();
 }
 
 static void large_write_over_undrained_bytes_settles_first(void **state)
@@ -62,7 +62,7 @@ static void large_write_over_undrained_bytes_settles_first(void **state)
     char expected[5061];
     memset(expected, 'd', sizeof expected);
     assert_rebuilt(expected, sizeof expected);
-    stop();
+    shut_down();
 }
 
 static void auto_policy_aggregates_while_chunks_are_plenty(void **state)
@@ -81,7 +81,7 @@ static void auto_policy_aggregates_while_chunks_are_plenty(void **state)
     assert_int_equal(iop.slots[0].direct_writes[6], 1);
     assert_int_equal(iop.slots[0].direct_bytes[6], 65536);
     free(data);
-    stop();
+    shut_down();
 }
 
 static void *make_direct_soon(void *argument)
@@ -113,7 +113,7 @@ static void direct_at_a_random_moment(struct fake_geometry geometry, unsigned se
     assert_memory_equal(content, model, (size_t)size);
     free(content);
     free(model);
-    stop();
+    shut_down();
 }
 
 static void nothing_is_lost_when_an_image_becomes_direct(void **state)
@@ -148,7 +148,7 @@ static void a_direct_write_under_way_wins_over_older_logged_bytes(void **state)
         pthread_join(other, NULL);
         if (written == MODEL_LENGTH)
             assert_rebuilt(data, MODEL_LENGTH);
-        stop();
+        shut_down();
     }
     free(data);
 }

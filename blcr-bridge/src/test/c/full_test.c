@@ -31,7 +31,7 @@ static void without_a_chunk_the_image_goes_direct(void **state)
     assert_int_equal(iop.slots[0].waits, 1);
     assert_int_equal(sluice_log_pwrite(&image, image_fd, "y", 1, 0), -ESTALE);
     assert_rebuilt(data, sizeof data);
-    stop();
+    shut_down();
 }
 
 /*
@@ -81,7 +81,7 @@ static void a_wait_for_memory_is_not_counted_as_one_for_room(void **state)
     assert_true(iop.slots[0].memory_wait_nanos > 0);
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt("begin", 5);
-    stop();
+    shut_down();
 }
 
 static void a_wait_goes_on_behind_a_time_in_which_the_process_was_stopped(void **state)
@@ -95,7 +95,7 @@ static void a_wait_goes_on_behind_a_time_in_which_the_process_was_stopped(void *
     assert_int_equal(iop.slots[0].fallbacks, 0);
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt("begin", 5);
-    stop();
+    shut_down();
 }
 
 static void a_write_that_goes_direct_for_want_of_memory_is_counted_as_that(void **state)
@@ -114,7 +114,7 @@ static void a_write_that_goes_direct_for_want_of_memory_is_counted_as_that(void 
     fake_pause(&iop, false);
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt(data, sizeof data);
-    stop();
+    shut_down();
 }
 
 static void a_write_goes_direct_at_once_when_the_policy_says_so(void **state)
@@ -142,7 +142,7 @@ static void a_write_goes_direct_at_once_when_the_policy_says_so(void **state)
         memcpy(expected, "begin", 5);
         memcpy(expected + 10005, "end", 3);
         assert_rebuilt(expected, sizeof expected);
-        stop();
+        shut_down();
     }
 }
 
@@ -161,7 +161,7 @@ static void a_write_over_logged_bytes_waits_for_its_record(void **state)
     assert_false(sluice_log_diverted(&image));
     memcpy(data + 100, "again", 5);
     assert_rebuilt(data, sizeof data);
-    stop();
+    shut_down();
 }
 
 static void random_operations_in_a_buffer_that_is_full(void **state)
@@ -184,7 +184,7 @@ static void a_full_ring_waits_for_the_io_process(void **state)
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt(data, records * 8192);
     free(data);
-    stop();
+    shut_down();
 }
 
 static void waiting_for_a_chunk_ends_when_the_io_process_dies(void **state)
@@ -195,7 +195,7 @@ static void waiting_for_a_chunk_ends_when_the_io_process_dies(void **state)
     fake_kill(&iop);
     char data[10000] = {0};
     assert_int_equal(sluice_log_pwrite(&image, image_fd, data, sizeof data, 0), -EIO);
-    stop();
+    shut_down();
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static int start(void **state)
     return sluice_session_open(iop.directory, 1, 4, &session);
 }
 
-static int stop(void **state)
+static int shut_down(void **state)
 {
     (void)state;
     const int error = sluice_session_close(session);
@@ -153,14 +153,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(image_comes_in_any_order_and_anew_when_it_was_cut, start,
-                                        stop),
-        cmocka_unit_test_setup_teardown(places_may_be_small_or_missing, start, stop),
-        cmocka_unit_test_setup_teardown(what_came_may_be_enough, start, stop),
-        cmocka_unit_test_setup_teardown(damage_is_said, start, stop),
+                                        shut_down),
+        cmocka_unit_test_setup_teardown(places_may_be_small_or_missing, start, shut_down),
+        cmocka_unit_test_setup_teardown(what_came_may_be_enough, start, shut_down),
+        cmocka_unit_test_setup_teardown(damage_is_said, start, shut_down),
         cmocka_unit_test_setup_teardown(image_comes_as_a_copy_where_its_pipe_cannot_be_opened,
-                                        start, stop),
-        cmocka_unit_test_setup_teardown(zeros_leave_untouched_memory_untouched, start, stop),
-        cmocka_unit_test_setup_teardown(memory_that_cannot_be_written_is_an_error, start, stop),
+                                        start, shut_down),
+        cmocka_unit_test_setup_teardown(zeros_leave_untouched_memory_untouched, start, shut_down),
+        cmocka_unit_test_setup_teardown(memory_that_cannot_be_written_is_an_error, start,
+                                        shut_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

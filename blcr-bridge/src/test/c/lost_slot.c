@@ -69,7 +69,7 @@ int start(void **state)
     return 0;
 }
 
-int stop(void **state)
+int shut_down(void **state)
 {
     (void)state;
     sluice_client_detach(client);

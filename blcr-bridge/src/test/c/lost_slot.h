@@ -29,7 +29,7 @@ extern struct sluice_client *stranger;
 extern struct file strangers;
 
 int start(void **state);
-int stop(void **state);
+int shut_down(void **state);
 
 /* What the image is answered to be, SLUICE_REQUEST_DIVERT as a rule, or -1. */
 int open_file(struct sluice_client *by, const char *directory, const char *name, struct file *file);

@@ -43,7 +43,7 @@ void start(struct fake_geometry geometry)
     open_image(&image, &image_fd, "image");
 }
 
-void stop(void)
+void shut_down(void)
 {
     sluice_client_detach(client);
     close(image_fd);
@@ -105,5 +105,5 @@ void random_operations(struct fake_geometry geometry, int when_full, unsigned se
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt(model, size);
     free(model);
-    stop();
+    shut_down();
 }

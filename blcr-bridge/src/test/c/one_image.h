@@ -21,7 +21,7 @@ static const struct fake_geometry container = {CONTAINER, 16, 4096, 3000, FIXED}
 static const struct fake_geometry files = {FILES, 16, 4096, 3000, FIXED};
 
 void start(struct fake_geometry geometry);
-void stop(void);
+void shut_down(void);
 
 /* Another image of the same client. */
 void open_image(struct sluice_log_image *opened, int *fd, const char *name);

@@ -98,7 +98,7 @@ static void a_published_chunk_is_seen_whole(void **state)
                               memory_order_release);
     }
     pthread_join(writer, NULL);
-    stop();
+    shut_down();
 }
 
 static atomic_bool over;
@@ -151,7 +151,7 @@ static void an_open_chunk_is_read_as_far_as_it_says(void **state)
         client->writer.chunk = NULL;
         client->writer.last = NULL;
     }
-    stop();
+    shut_down();
 }
 
 static struct sluice_pool pools[2];
@@ -223,7 +223,7 @@ static void a_chunk_has_one_owner(void **state)
     assert_int_equal(client->segment->header->free_chunks, 2);
     for (int i = 0; i < 2; i++)
         sluice_pool_destroy(&pools[i]);
-    stop();
+    shut_down();
 }
 
 /* In the child, to the image that the parent has announced. */
@@ -265,7 +265,7 @@ static void another_process_passes_every_byte_through_a_small_pool(void **state)
         expected[i] = pattern(i);
     assert_rebuilt(expected, LENGTH);
     free(expected);
-    stop();
+    shut_down();
 }
 
 int main(void)

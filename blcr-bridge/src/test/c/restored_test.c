@@ -216,13 +216,13 @@ static void waiting_for_a_chunk_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(slot_that_is_free_is_left_alone, start, stop),
-        cmocka_unit_test_setup_teardown(slot_that_is_anothers_is_left_alone, start, stop),
-        cmocka_unit_test_setup_teardown(segment_of_another_session_is_left_alone, start, stop),
+        cmocka_unit_test_setup_teardown(slot_that_is_free_is_left_alone, start, shut_down),
+        cmocka_unit_test_setup_teardown(slot_that_is_anothers_is_left_alone, start, shut_down),
+        cmocka_unit_test_setup_teardown(segment_of_another_session_is_left_alone, start, shut_down),
         cmocka_unit_test_setup_teardown(another_file_in_place_of_the_segment_is_left_alone, start,
-                                        stop),
-        cmocka_unit_test_setup_teardown(segment_that_nobody_serves_is_left, start, stop),
-        cmocka_unit_test_setup_teardown(waiting_for_a_chunk_ends, start, stop),
+                                        shut_down),
+        cmocka_unit_test_setup_teardown(segment_that_nobody_serves_is_left, start, shut_down),
+        cmocka_unit_test_setup_teardown(waiting_for_a_chunk_ends, start, shut_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static int start(void **state)
     return 0;
 }
 
-static int stop(void **state)
+static int shut_down(void **state)
 {
     (void)state;
     fake_stop(&iop);
@@ -243,12 +243,14 @@ static void ranks_of_this_node_come_from_the_launcher(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(hostile_geometry_is_refused, start, stop),
-        cmocka_unit_test_setup_teardown(other_version_is_its_own_error, start, stop),
-        cmocka_unit_test_setup_teardown(truncated_segment_is_refused, start, stop),
-        cmocka_unit_test_setup_teardown(segment_that_is_never_completed_is_refused, start, stop),
-        cmocka_unit_test_setup_teardown(absent_segment_is_named, start, stop),
-        cmocka_unit_test_setup_teardown(image_is_found_anywhere_in_its_two_buckets, start, stop),
+        cmocka_unit_test_setup_teardown(hostile_geometry_is_refused, start, shut_down),
+        cmocka_unit_test_setup_teardown(other_version_is_its_own_error, start, shut_down),
+        cmocka_unit_test_setup_teardown(truncated_segment_is_refused, start, shut_down),
+        cmocka_unit_test_setup_teardown(segment_that_is_never_completed_is_refused, start,
+                                        shut_down),
+        cmocka_unit_test_setup_teardown(absent_segment_is_named, start, shut_down),
+        cmocka_unit_test_setup_teardown(image_is_found_anywhere_in_its_two_buckets, start,
+                                        shut_down),
         cmocka_unit_test(rank_comes_from_the_launcher),
         cmocka_unit_test(ranks_of_this_node_come_from_the_launcher),
     };

@@ -27,7 +27,7 @@ static int start(void **state)
     return sluice_session_open(iop.directory, 1, 4, &session);
 }
 
-static int stop(void **state)
+static int shut_down(void **state)
 {
     (void)state;
     const int error = sluice_session_close(session);
@@ -295,21 +295,23 @@ static void directory_with_a_long_name_is_reached(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(image_holds_what_was_written, start, stop),
+        cmocka_unit_test_setup_teardown(image_holds_what_was_written, start, shut_down),
         cmocka_unit_test_setup_teardown(image_that_is_direct_is_written_through_the_kernel, start,
-                                        stop),
-        cmocka_unit_test_setup_teardown(image_is_read_as_it_was_written, start, stop),
-        cmocka_unit_test_setup_teardown(a_write_that_would_wait_is_not_tried, start, stop),
-        cmocka_unit_test_setup_teardown(session_with_an_open_image_is_not_closed, start, stop),
-        cmocka_unit_test_setup_teardown(nothing_is_done_without_a_session_or_an_image, start, stop),
-        cmocka_unit_test_setup_teardown(wait_times_out_with_a_message, start, stop),
-        cmocka_unit_test_setup_teardown(list_gives_the_newest, start, stop),
+                                        shut_down),
+        cmocka_unit_test_setup_teardown(image_is_read_as_it_was_written, start, shut_down),
+        cmocka_unit_test_setup_teardown(a_write_that_would_wait_is_not_tried, start, shut_down),
+        cmocka_unit_test_setup_teardown(session_with_an_open_image_is_not_closed, start, shut_down),
+        cmocka_unit_test_setup_teardown(nothing_is_done_without_a_session_or_an_image, start,
+                                        shut_down),
+        cmocka_unit_test_setup_teardown(wait_times_out_with_a_message, start, shut_down),
+        cmocka_unit_test_setup_teardown(list_gives_the_newest, start, shut_down),
         cmocka_unit_test_setup_teardown(restart_gives_a_descriptor_of_an_unlinked_copy, start,
-                                        stop),
-        cmocka_unit_test_setup_teardown(forked_child_attaches_anew, start, stop),
-        cmocka_unit_test_setup_teardown(lost_io_process_is_reported_by_every_call, start, stop),
-        cmocka_unit_test_setup_teardown(absent_io_process_is_named, start, stop),
-        cmocka_unit_test_setup_teardown(directory_with_a_long_name_is_reached, start, stop),
+                                        shut_down),
+        cmocka_unit_test_setup_teardown(forked_child_attaches_anew, start, shut_down),
+        cmocka_unit_test_setup_teardown(lost_io_process_is_reported_by_every_call, start,
+                                        shut_down),
+        cmocka_unit_test_setup_teardown(absent_io_process_is_named, start, shut_down),
+        cmocka_unit_test_setup_teardown(directory_with_a_long_name_is_reached, start, shut_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
