@@ -1,5 +1,6 @@
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.sluice.core.command.ExitStatus;
@@ -11,6 +12,8 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** Writes {@code sluice_commands.h}: options of the native commands, and exit statuses. */
 final class Commands {
+  private static final Set<String> FLAGS = new TreeSet<>(); // options without a value
+
   private Commands() {}
 
   /** The header. */
@@ -44,6 +47,9 @@ final class Commands {
       if (!option.usageHelp()) {
         names.add(option.longestName().substring(2));
       }
+      if (option.arity().max() == 0) {
+        FLAGS.add(option.longestName().substring(2));
+      }
     }
     return List.copyOf(names);
   }
@@ -55,7 +61,8 @@ final class Commands {
   private static void table(final StringBuilder out, final String what, final List<String> names) {
     out.append("%nstatic const struct option sluice_%s_known[] = {%n".formatted(what));
     for (final String name : names) {
-      out.append("    {\"%s\", required_argument, NULL, %s},%n".formatted(name, constant(name)));
+      final String value = FLAGS.contains(name) ? "no_argument" : "required_argument";
+      out.append("    {\"%s\", %s, NULL, %s},%n".formatted(name, value, constant(name)));
     }
     out.append("    {NULL, 0, NULL, 0},\n};\n");
   }

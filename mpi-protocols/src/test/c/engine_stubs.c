@@ -9,6 +9,7 @@
 #include "engine/handle.h"
 #include "engine/held.h"
 #include "engine/record.h"
+#include "engine/regions.h"
 #include "engine/state.h"
 #include "engine/stream.h"
 #include "wrappers/matched.h"
@@ -18,8 +19,8 @@ sluice_session *sluice_mpi_session;
 MPI_Comm sluice_mpi_control;
 bool sluice_mpi_may_end;
 
-static struct sluice_mpi_bytes images[3];
-static const char *const names[3] = {"record", "late", "plan"};
+static struct sluice_mpi_bytes images[4];
+static const char *const names[4] = {"record", "late", "plan", "state"};
 
 struct sluice_mpi_bytes *image(const char *name)
 {
@@ -53,6 +54,15 @@ void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
 _Noreturn void sluice_mpi_unreadable(int64_t wave, const char *why)
 {
     sluice_mpi_abort("%lld: %s", (long long)wave, why);
+}
+
+void sluice_mpi_state_walk(int64_t wave,
+                           void (*each)(const struct sluice_mpi_region *region, size_t begin,
+                                        const unsigned char *then, size_t length))
+{
+    (void)wave;
+    for (int i = 0; i < sluice_mpi_region_count; i++)
+        each(&sluice_mpi_regions[i], 0, image("state")->data, image("state")->length);
 }
 
 int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, bool private)

@@ -171,6 +171,7 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
         [SLUICE_OPTION_RESTARTS] = "10",
     };
     size_t passed = 0;
+    bool rehearses = false;
     job->run = calloc((size_t)count + 1, sizeof *job->run);
     if (job->run == NULL)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
@@ -180,10 +181,12 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
         if (option == ':' || option == '?')
             sluice_exec_command_refuse(option, arguments + optind);
         values[option] = optarg;
+        rehearses |= option == SLUICE_OPTION_REHEARSE;
         if (option == SLUICE_OPTION_RUN)
             job->run[passed++] = optarg;
     }
     job->series = values[SLUICE_OPTION_SERIES];
+    job->rehearses = rehearses;
     job->command = sluice_exec_command_behind(arguments + optind);
     set_store(job, values[SLUICE_OPTION_STORE]);
     share_settings(values);

@@ -12,6 +12,7 @@ struct sluice_exec_job {
     long restarts;      /* how often the command may be run again */
     char **run;         /* options for sluice run, NULL-terminated */
     char **command;     /* NULL-terminated, at least one */
+    bool rehearses;     /* a restart is tried and compared, behind two waves */
     bool joins;         /* its ranks start the I/O processes, by sluice exec */
 };
 

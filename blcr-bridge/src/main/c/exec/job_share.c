@@ -30,7 +30,10 @@ void sluice_exec_job_begin(int64_t wave)
     char text[40];
     snprintf(text, sizeof text, "%" PRId64, wave);
     sluice_exec_job_share("SLUICE_MPI_RESTORE", wave < 0 ? NULL : text);
-    if (wave >= 0)
+    const char *rehearsal = getenv("SLUICE_MPI_REHEARSE");
+    if (wave >= 0 && rehearsal != NULL && strcmp(rehearsal, "second") == 0)
+        sluice_exec_say("attempt %s goes again to where wave %s was taken", attempt, text);
+    else if (wave >= 0)
         sluice_exec_say("attempt %s begins with wave %s", attempt, text);
     else if (attempt != NULL && strcmp(attempt, "0") != 0)
         sluice_exec_say("attempt %s begins anew", attempt);

@@ -18,7 +18,14 @@
 /* What the layer ends a job with by MPI_Abort() where another run would help nothing. */
 #define REFUSED 3
 
+/* And where a run of a rehearsal has come to its end: see engine/rehearsal.c of the layer. */
+#define REHEARSED 118
+#define REPEATED 119
+
 static bool ended; /* a user wants the job to end */
+
+/* What the next run is of a rehearsal, of which the first one goes to two waves, and the second one is compared with it. */
+static enum { NONE, FIRST, SECOND } rehearsal;
 
 static void hear(int signal, void *argument)
 {
@@ -174,12 +181,36 @@ static bool is_final(const struct outcome *outcome, long number)
 static void say_final(const struct outcome *outcome)
 {
     const int status = outcome->status;
-    if (!ended && outcome->begun && !outcome->said
+    if (!ended && outcome->begun && !outcome->said && rehearsal != SECOND
         && (status == SLUICE_STATUS_USAGE || status == REFUSED)) {
         sluice_exec_say("ended with %d, and is not run again after that; let the program end with "
                         "another status if that would help",
                         status);
     }
+}
+
+static void share_rehearsal(void)
+{
+    static const char *const names[] = {NULL, "first", "second"};
+    sluice_exec_job_share("SLUICE_MPI_REHEARSE", names[rehearsal]);
+}
+
+/* Whether the run was one that ends as a rehearsal has to; says what else became of it. */
+static bool rehearsed(const struct outcome *outcome)
+{
+    const bool done = !ended && outcome->status == (rehearsal == FIRST ? REHEARSED : REPEATED);
+    if (rehearsal == FIRST && outcome->status == 0) {
+        sluice_exec_say("the program ended before its second checkpoint, so nothing was rehearsed: "
+                        "give a shorter --every");
+    } else if (rehearsal == SECOND && !done && !ended && !outcome->said) {
+        sluice_exec_say("the rehearsal ended with %d before it could be compared: either a rank "
+                        "failed, or the program cannot go on from its checkpoint; see which by "
+                        "running this again",
+                        outcome->status);
+    }
+    if (done)
+        rehearsal = rehearsal == FIRST ? SECOND : NONE;
+    return done;
 }
 
 int main(int count, char **arguments)
@@ -188,17 +219,21 @@ int main(int count, char **arguments)
     sluice_exec_name = "sluice mpi";
     sluice_exec_job_parse(count, arguments, &job);
     char **command = words(&job);
-    for (long number = 0;; number++) {
+    rehearsal = job.rehearses ? FIRST : NONE;
+    for (long number = 0, again = 0;; number++) {
+        share_rehearsal();
         const struct outcome outcome = attempt(&job, command, number);
-        const bool final = is_final(&outcome, number);
+        if (rehearsal != NONE && rehearsed(&outcome))
+            continue;
+        const bool final = is_final(&outcome, number) || rehearsal == SECOND;
         if (!outcome.heard && (outcome.status == 0 || !final))
             say_unheard();
         if (final) {
             say_final(&outcome);
-            return outcome.status;
+            return rehearsal == SECOND && !ended ? REFUSED : outcome.status;
         }
-        if (number == job.restarts) {
-            sluice_exec_say("ended with %d after %ld restarts", outcome.status, number);
+        if (again++ == job.restarts) {
+            sluice_exec_say("ended with %d after %ld restarts", outcome.status, job.restarts);
             return outcome.status;
         }
     }

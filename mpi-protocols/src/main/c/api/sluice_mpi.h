@@ -22,6 +22,8 @@
  *     after a restart what the program gave it on its way there. Open files, those of MPI and HDF5 too, and
  *     effects outside of MPI are its own affair: open files again without truncating them, and write where the
  *     step says, not where the last write ended.
+ *     Easily forgotten are SAVE locals of Fortran and static locals of C, counters and flags of a first call. So are the
+ *     state of a loop or of a random generator, and bytes that enter messages. `sluice mpi --rehearse` finds them.
  *   - Not let a barrier order effects outside of MPI, such as files that ranks share. A checkpoint by C3 may lie before
  *     a barrier in some ranks and behind it in others. A restart makes none of them wait there. Messages keep their order.
  *   - Protect requests if it needs them behind a restart, but no other handles of MPI: communicators, datatypes and
@@ -31,7 +33,8 @@
  *     communicators, too: parallel HDF5 has some for each open file, and none may be left at a later call.
  *   - Between two receives do the same again when it gets the same again: no times, no random
  *     numbers of the machine. C3 compares what is sent: a struct that is sent as MPI_BYTE has its padding
- *     sent as well, so set all of it, as by memset(), or give it a datatype.
+ *     sent as well, so set all of it, as by memset(), or give it a datatype. Bytes that are sent and never used, such as
+ *     corners of a halo, may differ under `sluice mpi --differences tell`.
  *   - Call these functions from the thread that calls MPI, between MPI_Init and MPI_Finalize.
  *
  * Link with -lsluice_mpi. Works with Open MPI and MPICH. Fortran: module sluice_mpi. Python: sluice_mpi.py.

@@ -4,38 +4,15 @@
 #include <string.h>
 
 #include "c3.h"
-#include "datatype.h"
 #include "differs.h"
 #include "engine.h"
+#include "inputs.h"
 #include "protocol.h"
 #include "record.h"
 #include "replay.h"
 #include "wrappers/data.h"
 
 static int64_t blocking; /* the request of the collective that blocks */
-
-static struct sluice_mpi_piece *inputs(const struct sluice_mpi_collective *collective, int *count)
-{
-    *count = sluice_mpi_inputs(collective, NULL, 0);
-    struct sluice_mpi_piece *pieces = calloc(*count + 1, sizeof *pieces);
-    if (pieces == NULL)
-        sluice_mpi_abort("no memory for the data of %s", collective->name);
-    sluice_mpi_inputs(collective, pieces, *count);
-    return pieces;
-}
-
-static uint32_t check_inputs(const struct sluice_mpi_collective *collective)
-{
-    int count;
-    struct sluice_mpi_piece *pieces = inputs(collective, &count);
-    uint32_t check = 0;
-    for (int i = 0; i < count; i++) {
-        check = check * 31
-            + sluice_mpi_datatype_check(pieces[i].buffer, pieces[i].count, pieces[i].type);
-    }
-    free(pieces);
-    return check;
-}
 
 /* Puts a result of the record where it belongs. */
 static void put_result(const struct sluice_mpi_kept *kept, const struct sluice_mpi_piece *pieces,
@@ -99,7 +76,7 @@ static void look_whether_it_differs(const struct sluice_mpi_collective *collecti
     }
     *now = as_then;
     int count;
-    struct sluice_mpi_piece *pieces = inputs(collective, &count);
+    struct sluice_mpi_piece *pieces = sluice_mpi_inputs_of(collective, &count);
     snprintf(what, sizeof what, "what %s takes, collective %lld of its communicator,",
              collective->name, (long long)now->number);
     sluice_mpi_differs(what, pieces->buffer, pieces->count, pieces->type, NULL);
@@ -119,7 +96,7 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
                                          .flow = collective->flow,
                                          .root = root_of(collective, comm)};
     if (sluice_mpi_recording || again)
-        entered.check = check_inputs(collective);
+        entered.check = sluice_mpi_inputs_check(collective);
     sluice_mpi_record_event(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);
     if (again) {
         look_whether_it_differs(collective, &entered);

@@ -6,6 +6,7 @@
 #include "engine.h"
 #include "message.h"
 #include "protocol.h"
+#include "rehearsal.h"
 #include "wrappers/data.h"
 #include "wrappers/request.h"
 
@@ -50,6 +51,7 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
     struct sluice_mpi_comm *comm = sluice_mpi_comm_of(collective->comm);
     if (comm == NULL)
         return collective->forward(collective, request);
+    sluice_mpi_rehearsal_enters(comm, collective);
     if (request == NULL)
         return block(collective, comm);
     struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_COLLECTIVE);

@@ -14,7 +14,7 @@
 
 static int64_t differences;
 
-static bool stops(void)
+bool sluice_mpi_differs_stops(void)
 {
     const char *told = getenv("SLUICE_MPI_DIFFERENCES");
     return told == NULL || strcmp(told, "tell") != 0;
@@ -126,10 +126,10 @@ void sluice_mpi_differs(const char *what, const void *buffer, int64_t count, MPI
 {
     char where[400];
     differences++;
-    if (!stops() && differences > 1)
+    if (!sluice_mpi_differs_stops() && differences > 1)
         return;
     describe(buffer, count, type, was, where, sizeof where);
-    if (stops()) {
+    if (sluice_mpi_differs_stops()) {
         sluice_mpi_abort(
             "%s differs from its first sending, %s. Memory that the program needs and does not "
             "protect does that, or bytes that are sent and never used: corners of a halo, padding "
@@ -146,7 +146,7 @@ void sluice_mpi_differs_end(void)
 {
     int64_t all[2] = {0};
     const int64_t mine[2] = {differences, differences > 0};
-    if (stops())
+    if (sluice_mpi_differs_stops())
         return;
     real.Reduce(mine, all, 2, MPI_INT64_T, MPI_SUM, 0, sluice_mpi_control);
     if (sluice_mpi_rank == 0 && all[0] > 0) {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kept.h"
@@ -15,6 +17,15 @@
  */
 void sluice_mpi_differs(const char *what, const void *buffer, int64_t count, MPI_Datatype type,
                         const struct sluice_mpi_kept *was);
+
+/* Whether other bytes end the job. */
+bool sluice_mpi_differs_stops(void);
+
+/* Why a run may do something else than another one. */
+#define SLUICE_MPI_FORGOTTEN                                                                       \
+    "a restart lacks what the program needs, such as SAVE or static locals, counters, or memory "  \
+    "that sluice_protect() does not name; or the program depends on the time, on random numbers, " \
+    "or on which message comes first"
 
 /* At the end of the job, by all ranks: rank 0 says how many there were. */
 void sluice_mpi_differs_end(void);

@@ -3,6 +3,7 @@
 #include "client.h"
 #include "control.h"
 #include "protocol.h"
+#include "rehearsal.h"
 #include "session.h"
 #include "stream.h"
 #include "wrappers/real.h"
@@ -27,7 +28,8 @@ int sluice_mpi_held_begin(int64_t wave)
 
 int sluice_mpi_held_complete(int64_t wave)
 {
-    return sluice_checkpoint_complete(sluice_mpi_session, wave);
+    const int error = sluice_mpi_rehearsal_write(wave);
+    return error != 0 ? error : sluice_checkpoint_complete(sluice_mpi_session, wave);
 }
 
 /*

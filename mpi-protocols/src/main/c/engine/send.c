@@ -3,6 +3,7 @@
 #include "engine.h"
 #include "message.h"
 #include "protocol.h"
+#include "rehearsal.h"
 #include "stream.h"
 
 static int forward(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
@@ -64,6 +65,7 @@ static int start_while_busy(enum sluice_mpi_mode mode, const void *buf, int coun
     int result = real.Send(buf, count, type, MPI_PROC_NULL, tag, comm->handle);
     if (result != MPI_SUCCESS)
         return result;
+    sluice_mpi_rehearsal_sends(comm, dest, tag, buf, count, type);
     struct sluice_mpi_count *sent =
         sluice_mpi_counts_of(&sluice_mpi_sent, comm->id, sluice_mpi_rank, comm->world[dest], tag);
     if (!sluice_mpi_protocol->calls->sends(comm, dest, tag, sent->count + 1, buf, count, type))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "compare.h"
 #include "control.h"
 #include "differs.h"
 #include "engine.h"
@@ -12,8 +13,10 @@
 #include "open_requests.h"
 #include "protocol.h"
 #include "regions.h"
+#include "rehearsal.h"
 #include "snapshot.h"
 #include "stream.h"
+#include "watch.h"
 #include "wrappers/real.h"
 #include "wrappers/request.h"
 
@@ -53,7 +56,9 @@ void sluice_mpi_hello(bool again)
     sluice_mpi_bytes_put_i32(&bytes, sluice_mpi_size);
     sluice_mpi_bytes_put_i64(&bytes, restored);
     sluice_mpi_bytes_put_i64(&bytes, number("SLUICE_MPI_ATTEMPT", 0));
-    sluice_mpi_bytes_put_i64(&bytes, number("SLUICE_MPI_EVERY", 0) * INT64_C(1000000));
+    sluice_mpi_bytes_put_i64(
+        &bytes,
+        sluice_mpi_rehearsal_repeats() ? 0 : number("SLUICE_MPI_EVERY", 0) * INT64_C(1000000));
     sluice_mpi_bytes_put_i64(&bytes, (int64_t)(sluice_mpi_patience * 1e9));
     sluice_mpi_bytes_put_i64(&bytes, again);
     sluice_mpi_tell(SLUICE_CONTROL_HELLO, 0, bytes.data, bytes.length);
@@ -79,6 +84,7 @@ void call_init(void)
     need_all_ranks();
     if (getenv("SLUICE_DIRECTORY") == NULL || !sluice_mpi_control_begin())
         return;
+    restored = sluice_mpi_rehearsal_begin(restored);
     sluice_mpi_on = true;
     if (sluice_mpi_rank == 0)
         sluice_mpi_hello(false);
@@ -89,6 +95,7 @@ void call_finalize(void)
     if (sluice_mpi_session == NULL)
         return;
     int64_t told = 0;
+    sluice_mpi_watch_end();
     if (!begun && sluice_mpi_rank == 0) {
         sluice_mpi_say(
             "the program ends without a sluice_potential_checkpoint(): nothing of it could "
@@ -104,6 +111,7 @@ void call_finalize(void)
         }
         sluice_mpi_wait(round);
     }
+    sluice_mpi_rehearsal_finalize();
     sluice_mpi_differs_end();
     sluice_mpi_control_end();
 }
@@ -195,6 +203,7 @@ static void await_check(void)
 static void take_null(int64_t former)
 {
     const int64_t now = sluice_mpi_value(MPI_REQUEST_NULL);
+    sluice_mpi_former_null = former;
     if (former != now)
         sluice_mpi_regions_replace(former, now);
 }
@@ -214,6 +223,8 @@ static void restart(const struct sluice_mpi_place *place)
     sluice_mpi_restore(&reader);
     if (reader.damaged)
         sluice_mpi_unreadable(restored, "image state is damaged");
+    sluice_mpi_rehearsal_restarted();
+    sluice_mpi_watch_begin(restored, reader.at < reader.end ? sluice_mpi_get_i64(&reader) : 0);
     sluice_mpi_bytes_free(&own);
     sluice_mpi_look_busy();
 }
@@ -260,11 +271,14 @@ int call_potential_checkpoint(const void *address)
         restart(&place);
         return 1;
     }
-    if (!begun)
+    if (!begun) {
         begin_counts();
+        sluice_mpi_watch_first();
+    }
     if (__builtin_expect(checking != MPI_REQUEST_NULL, 0))
         is_checked();
     sluice_mpi_spots++;
+    sluice_mpi_rehearsal_spot();
     if (__builtin_expect(sluice_mpi_snapshot_watches, 0))
         sluice_mpi_snapshot_spot();
     sluice_mpi_look();

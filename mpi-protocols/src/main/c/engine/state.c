@@ -133,11 +133,28 @@ struct reading {
     bool memory;                    /* whether regions are to have theirs */
     int region;                     /* the one that got bytes last */
     int64_t begin;                  /* and where it begins */
+
+    /* Instead of memory: what comes lies in `piece`, and is told of when the next one is asked for. */
+    void (*each)(const struct sluice_mpi_region *region, size_t begin, const unsigned char *then,
+                 size_t length);
+    const struct sluice_mpi_region *of;
+    size_t piece_begin;
+    size_t piece_length;
+    unsigned char piece[1 << 16];
 };
+
+static void tell_piece(struct reading *reading)
+{
+    if (reading->piece_length > 0)
+        reading->each(reading->of, reading->piece_begin, reading->piece, reading->piece_length);
+    reading->piece_length = 0;
+}
 
 static void begin_reading(void *argument)
 {
-    ((struct reading *)argument)->come = 0;
+    struct reading *reading = argument;
+    reading->come = 0;
+    reading->piece_length = 0;
 }
 
 static void clip(size_t *length, int64_t most)
@@ -173,7 +190,13 @@ static void *place_memory(struct reading *reading, int64_t at, size_t *length)
         reading->begin += (int64_t)sluice_mpi_regions[reading->region++].bytes;
     const struct sluice_mpi_region *region = &sluice_mpi_regions[reading->region];
     clip(length, (int64_t)region->bytes - (at - reading->begin));
-    return region->pointer + (at - reading->begin);
+    if (reading->each == NULL)
+        return region->pointer + (at - reading->begin);
+    clip(length, sizeof reading->piece);
+    reading->of = region;
+    reading->piece_begin = (size_t)(at - reading->begin);
+    reading->piece_length = *length;
+    return reading->piece;
 }
 
 /* All behind the head. Without memory the tables are enough, which come first: they were written last. */
@@ -182,6 +205,7 @@ static void *place_rest(void *argument, int64_t offset, size_t *length)
     struct reading *reading = argument;
     const int64_t at = offset - (int64_t)sizeof reading->head;
     const int64_t behind = at - reading->head.memory;
+    tell_piece(reading);
     if (at < 0) {
         clip(length, -at);
         return NULL;
@@ -326,7 +350,8 @@ size_t sluice_mpi_saved_bytes(int64_t wave, int id)
 int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
                           struct sluice_mpi_bytes *own)
 {
-    struct reading reading = {.wave = wave};
+    static struct reading reading;
+    reading = (struct reading){.wave = wave};
     const int error = read_state(&reading, true);
     if (error == -ENOENT) {
         sluice_mpi_abort("%s, and these are %d ranks: restart with as many as wrote it",
@@ -345,4 +370,17 @@ int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
     *own = reading.tables;
     own->length = (size_t)reading.head.own;
     return reading.head.protocol;
+}
+
+void sluice_mpi_state_walk(int64_t wave,
+                           void (*each)(const struct sluice_mpi_region *region, size_t begin,
+                                        const unsigned char *then, size_t length))
+{
+    static struct reading reading;
+    reading = (struct reading){.wave = wave, .each = each};
+    if (read_state(&reading, true) != 0)
+        sluice_mpi_unreadable(wave, sluice_message());
+    tell_piece(&reading);
+    check_regions(&reading);
+    sluice_mpi_bytes_free(&reading.tables);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "bytes.h"
+#include "regions.h"
 
 /* What an image must agree with at a restart. */
 struct sluice_mpi_place {
@@ -41,6 +42,11 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
  */
 int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
                           struct sluice_mpi_bytes *own);
+
+/* Tells of all that it has of the program's memory, a piece at a time. The regions must be the same. */
+void sluice_mpi_state_walk(int64_t wave,
+                           void (*each)(const struct sluice_mpi_region *region, size_t begin,
+                                        const unsigned char *then, size_t length));
 
 /* Ends the job with a line that says why, and how it can go on. */
 _Noreturn void sluice_mpi_unreadable(int64_t wave, const char *why);

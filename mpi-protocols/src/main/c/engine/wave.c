@@ -15,8 +15,10 @@
 #include "open_requests.h"
 #include "protocol.h"
 #include "regions.h"
+#include "rehearsal.h"
 #include "snapshot.h"
 #include "stream.h"
+#include "watch.h"
 #include "wrappers/request.h"
 
 /*
@@ -58,8 +60,8 @@ static void measure(void)
 
 void sluice_mpi_look_busy(void)
 {
-    sluice_mpi_busy =
-        sluice_mpi_wave != 0 || sluice_mpi_drained != NULL || sluice_mpi_protocol->repeats();
+    sluice_mpi_busy = sluice_mpi_wave != 0 || sluice_mpi_drained != NULL || sluice_mpi_rehearsing
+        || sluice_mpi_protocol->repeats();
 }
 
 static void end_freed(void)
@@ -79,6 +81,7 @@ static void get_on(void)
         sluice_mpi_protocol->progress();
         sluice_mpi_look_busy(); /* the last message of a recovery may have left in here */
     }
+    sluice_mpi_rehearsal_look();
     if (sluice_mpi_freed_requests > 0 && sluice_mpi_wave == 0) /* a wave says when it may look */
         end_freed();
 }
@@ -147,6 +150,7 @@ int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
     }
     if (why == NULL)
         why = sluice_mpi_save(&own);
+    sluice_mpi_bytes_put_i64(&own, sluice_mpi_watch_usual());
     if (why == NULL
         && (sluice_mpi_held_begin(sluice_mpi_wave) != 0
             || sluice_mpi_snapshot_take(sluice_mpi_wave, place, &own) != 0)) {
@@ -154,10 +158,12 @@ int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
     }
     const int64_t bytes = (int64_t)own.length + sluice_mpi_region_bytes();
     sluice_mpi_bytes_free(&own);
-    if (why == NULL)
-        return bytes;
-    sluice_mpi_refuse_wave(why);
-    return -1;
+    if (why != NULL) {
+        sluice_mpi_refuse_wave(why);
+        return -1;
+    }
+    sluice_mpi_rehearsal_line(sluice_mpi_wave);
+    return bytes;
 }
 
 static void please(int64_t wave, const void *bytes, size_t length)
@@ -165,7 +171,8 @@ static void please(int64_t wave, const void *bytes, size_t length)
     struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
     sluice_mpi_wave_ends();
     const int protocol = sluice_mpi_get_i32(&reader);
-    if (protocol == SLUICE_CONTROL_PCL && sluice_mpi_protocol->repeats()) {
+    if (sluice_mpi_rehearsal_repeats()
+        || (protocol == SLUICE_CONTROL_PCL && sluice_mpi_protocol->repeats())) {
         sluice_mpi_wave = wave;
         sluice_mpi_refuse_wave("ranks still repeat what they did behind the checkpoint");
         return;
@@ -189,6 +196,7 @@ void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length)
     if (kind == SLUICE_CONTROL_COMMIT || kind == SLUICE_CONTROL_GIVE_UP) {
         sluice_mpi_held_decide(wave, kind == SLUICE_CONTROL_COMMIT);
         sluice_mpi_changes_decide(wave, kind == SLUICE_CONTROL_COMMIT);
+        sluice_mpi_rehearsal_decide(wave, kind == SLUICE_CONTROL_COMMIT);
     }
     if (kind == SLUICE_CONTROL_COMMIT)
         sluice_mpi_line_committed(wave);

@@ -1,5 +1,6 @@
 package org.sluice.iop.mpi;
 
+import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.option;
 import static org.sluice.core.command.Model.parameters;
 
@@ -98,6 +99,13 @@ public final class MpiCommand implements Subcommand {
                           + " memory may not be protected; tell: it goes on with the first bytes, as for bytes that are"
                           + " sent and never used, and counts. Default: stop."))
           .add(
+              flag(value -> {}, "--rehearse")
+                  .description(
+                      "Tries a restart: behind its second checkpoint the job is started again from the first one, and"
+                          + " compared up to the second: each message, and the protected memory. What differs ends it"
+                          + " with 3. Otherwise it goes on from the second one. The program's own files are written as"
+                          + " by any restart."))
+          .add(
               option(String.class, NATIVE, "--restarts")
                   .paramLabel("N")
                   .description("How often the command is run again. Default: 10."))
@@ -120,6 +128,7 @@ public final class MpiCommand implements Subcommand {
           .add(new CheckpointCommand())
           .examples(
               "  sluice mpi --store /scratch/ckpt --every 5m -- mpirun -n 64 ./app",
+              "  sluice mpi --store /scratch/try --every 30s --rehearse -- mpirun -n 64 ./app",
               "  sluice mpi --store /shared/ckpt -- mpirun -n 512 --hostfile hosts \\",
               "      sluice exec -- ./app",
               "  sluice mpi status --store /shared/ckpt")

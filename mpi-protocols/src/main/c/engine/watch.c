@@ -1,0 +1,110 @@
+#include "watch.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/param.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "protocol.h"
+#include "rehearsal.h"
+#include "stream.h"
+#include "wrappers/said.h"
+
+#define TIMES 10
+#define LEAST INT64_C(3000000000) /* nanoseconds; a busy machine takes some for nothing */
+#define LOOK 50000000
+#define REFUSED 3 /* sluice mpi does not run it again */
+
+static int64_t first_at; /* when this process was at its first spot, and how many were behind it */
+static int64_t first_spots;
+static bool ended;
+
+static int64_t from; /* the wave */
+static int64_t usual_nanos;
+
+int64_t sluice_mpi_watch_usual(void)
+{
+    const int64_t spots = sluice_mpi_spots - first_spots;
+    return first_at == 0 || spots <= 0 ? 0 : (sluice_mpi_now() - first_at) / spots;
+}
+
+void sluice_mpi_watch_first(void)
+{
+    first_at = sluice_mpi_now();
+    first_spots = sluice_mpi_spots;
+}
+
+static void say(double seconds)
+{
+    dprintf(STDERR_FILENO,
+            "sluice: rank 0: no sluice_potential_checkpoint() for %.1f s since the restart from "
+            "checkpoint %lld, where one came each %.3g s before: loop state that is not protected "
+            "may do that, such as SAVE or static locals and counters; %s\n",
+            seconds, (long long)from, (double)usual_nanos / 1e9,
+            sluice_mpi_rehearsing ? "the rehearsal ends" : "sluice mpi --rehearse finds out which");
+}
+
+static _Noreturn void end_job(void)
+{
+    sluice_mpi_said();
+    _exit(REFUSED);
+}
+
+static int64_t spots_now(void)
+{
+    return __atomic_load_n(&sluice_mpi_spots, __ATOMIC_RELAXED);
+}
+
+/* In a rehearsal it watches until that is over. */
+static void *watch(void *argument)
+{
+    (void)argument;
+    int64_t most = MAX(TIMES * usual_nanos, LEAST);
+    if (sluice_mpi_rehearsing)
+        most = MAX(most, (int64_t)(sluice_mpi_patience * 1e9));
+    int64_t spots = spots_now();
+    int64_t since = sluice_mpi_now();
+    while (!__atomic_load_n(&ended, __ATOMIC_RELAXED)) {
+        nanosleep(&(struct timespec){.tv_nsec = LOOK}, NULL);
+        const int64_t now = sluice_mpi_now();
+        if (spots_now() != spots) {
+            if (!sluice_mpi_rehearsing)
+                break;
+            spots = spots_now();
+            since = now;
+        } else if (now - since > most) {
+            if (sluice_mpi_rehearsing && !sluice_mpi_said_first())
+                break;
+            say((double)(now - since) / 1e9);
+            if (sluice_mpi_rehearsing)
+                end_job();
+            break;
+        }
+    }
+    return NULL;
+}
+
+void sluice_mpi_watch_begin(int64_t wave, int64_t usual)
+{
+    sigset_t all;
+    sigset_t former;
+    pthread_t thread;
+    sluice_mpi_watch_first();
+    from = wave;
+    usual_nanos = usual;
+    if (sluice_mpi_rank != 0 || usual <= 0)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &former); /* a handler is the program's own threads' affair */
+    if (pthread_create(&thread, NULL, watch, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
+}
+
+void sluice_mpi_watch_end(void)
+{
+    __atomic_store_n(&ended, true, __ATOMIC_RELAXED);
+}
