@@ -344,7 +344,7 @@ def functions_header(functions):
 def weak_header(header):
     """Constants behind pointers: the layer is in processes that have no MPI, as mpirun, or load it later, as Python."""
     names = data_symbols(header)
-    return "#pragma once\n\n#include <mpi.h>\n\n" + "".join(
+    return "#pragma once\n\n#include <mpi.h>\n#ifdef OPEN_MPI\n#include <mpi-ext.h>\n#endif\n\n" + "".join(
         'extern __typeof__(&%s) sluice_mpi_at_%s __attribute__((visibility("hidden")));\n' % (name, name)
         for name in names) + "\n#define SLUICE_MPI_CONSTANTS(X) \\\n" + "".join(
             "    X(%s) \\\n" % name for name in names) + "\n" + "".join(
