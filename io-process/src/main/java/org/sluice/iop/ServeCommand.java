@@ -132,8 +132,10 @@ public final class ServeCommand implements Subcommand {
   }
 
   private Integer serve(final Settings settings) throws IOException {
-    System.out.println("begins:"); // a signal has to be heeded from here on
-    System.out.flush();
+    if (members) {
+      System.out.println("begins:"); // who started it leaves it to heed a signal from here on
+      System.out.flush();
+    }
     try (IoProcess process = new IoProcess(settings, resumes);
         MetricsEndpoint endpoint =
             metricsPort == null

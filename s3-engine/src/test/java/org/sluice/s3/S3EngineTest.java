@@ -27,7 +27,6 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.engine.EngineException;
 import org.sluice.core.engine.EngineException.Reason;
 import org.sluice.core.engine.EngineProbe;
-import org.sluice.core.engine.Silence;
 import org.sluice.core.engine.Upload;
 import org.sluice.core.series.SeriesRun;
 
@@ -72,25 +71,6 @@ class S3EngineTest {
         Relay.text(request).contains(text) && seen.getAndIncrement() < count
             ? mishap.answer(request, relay)
             : relay.ask(request);
-  }
-
-  /** The kernel accepts connections that nobody takes. */
-  @Test
-  void aServerThatNeverAnswersIsAskedOnceAndTold() throws Exception {
-    final List<String> told = new CopyOnWriteArrayList<>();
-    Silence.listen(told::add);
-    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      final String there = "http://127.0.0.1:" + silent.getLocalPort();
-      try (S3Engine engine = Server.impatient(URI.create(there))) {
-        assertThatThrownBy(() -> engine.list(""))
-            .isInstanceOf(EngineException.class)
-            .hasMessageContaining("s3://bucket-1/ at " + there + ": no answer in time: ")
-            .hasMessageContaining("; check AWS_ENDPOINT_URL_S3 and the network to it");
-      }
-      assertThat(told).containsExactly("s3://bucket-1/ at " + there);
-    } finally {
-      Silence.listen(server -> {});
-    }
   }
 
   private static final Relay.Mishap LOSE_THE_ANSWER =
