@@ -142,6 +142,7 @@ public final class Moves {
     }
     if (!capture.contains(sight.other) || !image.held().identity().isAt(sight.other)) {
       sight.other = null;
+      sight.links = NEVER; // it was renamed behind the search
     }
     return Optional.ofNullable(sight.other);
   }
@@ -374,7 +375,8 @@ public final class Moves {
       final Optional<String> best = its.stream().filter(isWanted).findFirst();
       sight.other = best.orElse(told.isPresent() || its.isEmpty() ? null : its.getFirst());
       final int links = image.held().links();
-      sight.links = its.size() == all.size() ? links : NEVER;
+      final boolean missed = its.isEmpty() || its.size() < all.size();
+      sight.links = missed ? NEVER : links;
       put(image, sight.other == null ? told : Optional.of(sight.other), links, names);
     } catch (final IOException e) {
       unknown.put(image, e);

@@ -95,6 +95,15 @@ class MovesTest {
     isNowAt(folder.resolve("more"));
   }
 
+  /** The kernel tells only the name that it was opened by, which is gone. */
+  @Test
+  void aNameThatWasSearchedForIsSearchedForAgainOnceItIsGone() throws IOException {
+    Files.createLink(captured.resolve("link"), folder.resolve("file"));
+    Files.delete(folder.resolve("file"));
+    isNowAt(captured.resolve("link"));
+    isNowAt(Files.move(captured.resolve("link"), captured.resolve("wanted")));
+  }
+
   /** A program that links each of its files elsewhere as well. */
   @Test
   void anotherNameIsSearchedForOnce() throws IOException {
