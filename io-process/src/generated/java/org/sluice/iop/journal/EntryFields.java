@@ -256,11 +256,6 @@ final class EntryFields {
       out.writeInt(27);
       out.writeLong(it.checkpoint());
       out.writeInt(it.commit() ? 1 : 0);
-    } else if (message instanceof final Entry.Stored it) {
-      out.writeInt(28);
-      out.writeLong(it.checkpoint());
-      out.writeLong(it.begun());
-      out.writeLong(it.written());
     }
   }
 
@@ -487,12 +482,6 @@ final class EntryFields {
       return new Entry.Decided(
           in.readLong(),
           in.readInt() != 0);
-    }
-    if (type == 28) {
-      return new Entry.Stored(
-          in.readLong(),
-          in.readLong(),
-          in.readLong());
     }
     throw new BufferUnderflowException();
   }

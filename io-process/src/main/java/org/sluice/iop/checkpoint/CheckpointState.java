@@ -4,7 +4,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -34,7 +33,6 @@ public final class CheckpointState implements Fold {
 
   private final Images images;
   private final GroupTable groups = new GroupTable();
-  private final Precedence precedence = new Precedence();
 
   /** Number of a commit that was not tried: its checkpoint lacks a file. */
   static final long NO_ATTEMPT = 0;
@@ -116,7 +114,6 @@ public final class CheckpointState implements Fold {
       case Entry.Grouped e -> enter(e);
       case Entry.Lacking e -> lack(e);
       case Entry.Written e -> written.put(e.checkpoint(), e);
-      case Entry.Stored e -> precedence.stored(e);
       case Entry.Leaving e when e.round() == Entry.NO_ROUND -> leaving.remove(e.commit());
       case Entry.Leaving e -> leaving.put(e.commit(), e);
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
@@ -198,29 +195,12 @@ public final class CheckpointState implements Fold {
       }
     }
     if (commit != null) {
-      imagesOf(commit).forEach(image -> image.apply(e));
-      final Entry.Stored stored = written(commit);
-      if (e.errno() == 0 && stored != null) {
-        precedence.stored(stored);
-      }
+      commit.members().stream()
+          .filter(part -> !part.direct())
+          .map(part -> images.find(part.image()))
+          .filter(image -> image != null)
+          .forEach(image -> image.apply(e));
     }
-  }
-
-  private List<Image> imagesOf(final Entry.Committing commit) {
-    return commit.members().stream()
-        .filter(part -> !part.direct())
-        .map(part -> images.find(part.image()))
-        .filter(image -> image != null)
-        .toList();
-  }
-
-  /** When the images of a group's commit were written; null for another commit. */
-  Entry.Stored written(final Entry.Committing commit) {
-    final LongSummaryStatistics orders =
-        imagesOf(commit).stream().mapToLong(Image::written).summaryStatistics();
-    return isOfGroup(commit) && orders.getCount() > 0
-        ? new Entry.Stored(commit.checkpoint(), orders.getMin(), orders.getMax())
-        : null;
   }
 
   private void lack(final Entry.Lacking e) {
@@ -264,7 +244,6 @@ public final class CheckpointState implements Fold {
     commits.values().forEach(to);
     written.values().forEach(to);
     leaving.values().forEach(to);
-    precedence.sum(to);
     if (lastDecided >= 0) {
       to.accept(new Entry.Decided(lastDecided, true));
     }
@@ -362,10 +341,6 @@ public final class CheckpointState implements Fold {
     return groups;
   }
 
-  Precedence precedence() {
-    return precedence;
-  }
-
   /** Checkpoints under way that were begun by request, by number. */
   Map<Long, ExplicitCheckpoint> underWay() {
     return underWay;
@@ -383,7 +358,7 @@ public final class CheckpointState implements Fold {
    * Those of them that the run has lost. A wave is not: its coordinator says so, and makes another.
    */
   List<Entry.Ended> lost() {
-    return failed.values().stream().filter(it -> !isOfWave(it) && !Latecomers.isOne(it)).toList();
+    return failed.values().stream().filter(end -> !isOfWave(end)).toList();
   }
 
   /** Where there are waves, all checkpoints that no group has are waves. */

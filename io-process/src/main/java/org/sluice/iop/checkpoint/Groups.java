@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
@@ -25,7 +26,6 @@ public final class Groups {
   private final Undecided undecided = new Undecided();
   private final Habit habit = new Habit();
   private final Lacks lacks;
-  private final Latecomers latecomers;
   private final SharedMarkers markers;
   private final GroupNotices notices;
   private final GroupNames names;
@@ -37,11 +37,9 @@ public final class Groups {
     this.committer = committer;
     this.retention = retention;
     this.lacks = new Lacks(context);
-    this.latecomers = new Latecomers(context, lacks);
     this.markers = new SharedMarkers(context, pauses, undecided);
     this.notices = new GroupNotices(context);
     this.names = new GroupNames(context, lacks);
-    retention.tell(new Returning(context, this::look, this::noteGrowth));
   }
 
   boolean exist() {
@@ -135,7 +133,16 @@ public final class Groups {
 
   /** Whether a count completes it, and the checkpoint before got more files in the end. */
   private boolean waitsForMore(final Group group) {
-    return !grouping.hasMarkers() && habit.holdsUp(group, pauses, notices);
+    if (isDoubtful(group)) {
+      return true;
+    }
+    final long end = habit.end();
+    final boolean waits = !grouping.hasMarkers() && habit.expectsMore(group) && end > pauses.now();
+    if (waits) {
+      pauses.wake(group.number(), end);
+      notices.waits(group, habit);
+    }
+    return waits;
   }
 
   /** Whether a process was killed that might have written more files of what a count completes. */
@@ -152,8 +159,7 @@ public final class Groups {
           && group.isQuiet()
           && group.isOfOneRound(grouping)
           && !group.isBeingRenamed()
-          && !isPrevented(group.number())
-          && !latecomers.has(group)) {
+          && !isPrevented(group.number())) {
         commit(group);
       } else {
         pauses.looked(group.number(), began);
@@ -212,6 +218,13 @@ public final class Groups {
    */
   public void captured(final ImageKey key) {
     lacks.captured(key);
+  }
+
+  /** At the end: says of checkpoints of which no file was captured that they are not committed. */
+  void refuseEmpty() throws PosixException {
+    if (exist()) {
+      lacks.refuseEmpty(number -> table.find(number) == null);
+    }
   }
 
   Lacks lacks() {
@@ -275,11 +288,10 @@ public final class Groups {
     return exist() && group != null && !group.isStored();
   }
 
-  /** Those that wait, or are to be decided yet, come first: the newest is committed last. */
+  /** Those that wait to be committed again come first: the newest is what was committed last. */
   private void commit(final Group group) {
     pauses.end(group.number());
     pauses.wanted().forEach(this::hurry);
-    table.changedBefore(group).forEach(this::hurry);
     notices.commits(group);
     final long began = pauses.now();
     pauses.committing(group.number());
@@ -301,7 +313,6 @@ public final class Groups {
       retention.committed(commit.stored(), commit.images());
       stored(commit.stored(), commit.members());
     }
-    table.numbers().stream().filter(n -> table.find(n).hasChanged()).forEach(undecided::add);
   }
 
   /**
@@ -329,11 +340,7 @@ public final class Groups {
     }
   }
 
-  /**
-   * At the end: commits what is there of every checkpoint that is not committed as it is.
-   *
-   * @return those that have something which no commit has, in the order in which they were written
-   */
+  /** At the end: commits what is there of every checkpoint that is not committed as it is. */
   Collection<Group> incomplete() {
     if (!exist()) {
       return List.of();
@@ -344,7 +351,7 @@ public final class Groups {
       decide(number);
     }
     List.copyOf(table.all()).forEach(this::refresh);
-    final List<Group> all = table.uncommitted();
+    final List<Group> all = table.all().stream().filter(Group::hasChanged).toList();
     all.stream()
         .filter(markers::marksNothing)
         .forEach(group -> lacks.fail(group.number(), Errno.ENOENT, group.obstacle(grouping)));
@@ -357,9 +364,6 @@ public final class Groups {
     if (failed != null && failed.attempt() == CheckpointState.NO_ATTEMPT) {
       return failed.reason();
     }
-    if (!group.isTorn() && latecomers.obstacleAtEnd(group).isPresent()) {
-      return latecomers.obstacleAtEnd(group).get();
-    }
     return group.isQuiet() && isComplete(group) && habit.expectsMore(group)
         ? "it has %d files, and checkpoint %d got %d in the end"
             .formatted(group.size(), habit.former(), habit.files())
@@ -371,10 +375,7 @@ public final class Groups {
    * program took for complete, and no more.
    */
   boolean mayEnd(final Group group) {
-    return !isPrevented(group.number())
-        && !grouping.hasMarkers()
-        && !group.isTorn()
-        && latecomers.obstacleAtEnd(group).isEmpty();
+    return !isPrevented(group.number()) && !grouping.hasMarkers() && !group.isTorn();
   }
 
   /** {@return whether a checkpoint waits for a marker of another node, or what that closes over} */

@@ -393,14 +393,4 @@ public sealed interface Entry {
    * @param commit whether it is to be committed; else it is dropped
    */
   record Decided(long checkpoint, boolean commit) implements Entry {}
-
-  /**
-   * A group is in the store, and no newer one whose files were written later.
-   *
-   * @param checkpoint its number
-   * @param begun as written in {@link Known}, of the file that was opened first; 0 where another
-   *     group's was opened later
-   * @param written as in {@link Known}, of the file that was opened last
-   */
-  record Stored(long checkpoint, long begun, long written) implements Entry {}
 }
