@@ -72,6 +72,7 @@ final class IoProcess implements AutoCloseable {
     try {
       directory = keep(RuntimeDirectory.take(settings.session().name()));
       directory.others().removeStarts();
+      directory.others().removeDeadRuns();
       if (WaveFiles.areOfAJob() && settings.stage() == null) {
         directory.others().removeJobs(settings.store().toAbsolutePath().normalize());
       }

@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
@@ -14,6 +16,7 @@ import org.sluice.core.series.SeriesDirectory;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.waves.WaveFiles;
 
 /**
  * What I/O processes that died left beside one that starts. Nothing goes on from some of that, and
@@ -21,6 +24,8 @@ import org.sluice.iop.measure.Warnings;
  * its directory.
  */
 final class Remains {
+  private static final Pattern RUN = Pattern.compile("run-(\\d{1,10})");
+
   private final Path own;
 
   /** All beside this runtime directory. */
@@ -44,6 +49,11 @@ final class Remains {
    */
   void removeJobs(final Path store) throws IOException {
     remove(directory -> isOfDeadJob(directory, store));
+  }
+
+  /** Removes what is of jobs of which no process lives, whose waves are in any store. */
+  void removeDeadRuns() throws IOException {
+    remove(directory -> isOfDeadRun(directory) && isOfDeadJob(directory, null));
   }
 
   private void remove(final Useless useless) throws IOException {
@@ -82,6 +92,12 @@ final class Remains {
             && !Files.exists(directory.resolve(RuntimeDirectory.SOCKET));
   }
 
+  /** What {@code sluice run} started, which would resume it. */
+  private static boolean isOfDeadRun(final Path directory) {
+    final Matcher name = RUN.matcher(directory.getFileName().toString());
+    return name.matches() && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty();
+  }
+
   /** What files of users were to have, and why an I/O process failed, is nowhere else. */
   private static boolean isOfDeadJob(final Path directory, final Path store) throws IOException {
     final Path crash = directory.resolve(RuntimeDirectory.CRASH);
@@ -90,9 +106,12 @@ final class Remains {
       return false;
     }
     try (Segment left = Segment.map(segment)) {
-      return SeriesDirectory.root(Path.of(left.header().store())).equals(store)
-          && left.header().capture().isEmpty()
-          && !RuntimeDirectory.isUsed(left);
+      final Path its = Path.of(left.header().store());
+      final boolean hasWaves =
+          store == null
+              ? WaveFiles.ofNode(its).areThere()
+              : SeriesDirectory.root(its).equals(store);
+      return hasWaves && left.header().capture().isEmpty() && !RuntimeDirectory.isUsed(left);
     } catch (final SegmentException | FormatVersionException | InvalidPathException unknown) {
       return false;
     }

@@ -101,7 +101,12 @@ public record WaveFiles(Path folder) {
     return series == null ? Stores.DEFAULT_SERIES : series;
   }
 
-  boolean areThere() {
+  /**
+   * Whether a job has its waves here.
+   *
+   * @return whether the log is there
+   */
+  public boolean areThere() {
     return Files.exists(log());
   }
 
