@@ -38,7 +38,12 @@ static struct costs costs[2] = {{{INT64_MAX, INT64_MAX}, 0}, {{INT64_MAX, INT64_
 static struct sluice_mpi_child child = {.pipe = -1};
 static int result; /* of the last one. 1: it is in the image; 0: not yet; -1: it will not be */
 static enum way taken;
+static bool
+    tried; /* it is the dearer way by what was known, or one of the first: to learn what it costs */
 static bool cannot; /* a child failed */
+
+/* What both cost by the time of the choice: the choice is told of by these. */
+static int64_t known[2];
 
 /* When the program was last left alone, and had passed so many spots. */
 static int64_t calm_since;
@@ -77,15 +82,18 @@ static bool has_learned(void)
 
 static enum way choose(void)
 {
+    tried = false;
     if (mode != AUTO)
         return mode == BY_FORK ? FORK : COPY;
     if (cannot)
         return COPY;
+    tried = true;
     if (!has_learned())
         return costs[COPY].tries <= costs[FORK].tries ? COPY : FORK;
     const enum way better = least(FORK) < least(COPY) ? FORK : COPY;
     const int64_t waves = costs[COPY].tries + costs[FORK].tries;
-    return waves % AGAIN != 0 ? better : better == COPY ? FORK : COPY;
+    tried = waves % AGAIN == 0;
+    return !tried ? better : better == COPY ? FORK : COPY;
 }
 
 static void learn(enum way way, int64_t nanos)
@@ -196,12 +204,15 @@ int sluice_mpi_snapshot_take(int64_t wave, const struct sluice_mpi_place *place,
     sluice_mpi_changes_expect(wave);
     sluice_mpi_state_begin(wave, place, own, &begin);
     taken = choose();
+    known[COPY] = least(COPY);
+    known[FORK] = least(FORK);
     costs[taken].tries++;
     if (taken == FORK)
         why = start_child(&work, began);
     if (why != NULL) {
         say_that_it_cannot(why);
         taken = COPY;
+        tried = false;
     }
     if (taken == COPY)
         error = copy(&work, began);
@@ -233,8 +244,9 @@ void sluice_mpi_snapshot_end(void)
 
 void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held, int64_t reused, int64_t late)
 {
-    const bool known = least(COPY) != INT64_MAX && least(FORK) != INT64_MAX;
-    const int64_t said[7] = {
-        bytes, held, taken == FORK, known ? least(COPY) : 0, known ? least(FORK) : 0, reused, late};
+    const bool both = known[COPY] != INT64_MAX && known[FORK] != INT64_MAX;
+    const int64_t said[8] = {
+        bytes,  held, taken == FORK, both ? known[COPY] : 0, both ? known[FORK] : 0,
+        reused, late, tried};
     sluice_mpi_tell(SLUICE_CONTROL_TAKEN, sluice_mpi_wave, said, sizeof said);
 }

@@ -5,6 +5,7 @@ final class Snapshots {
   private long copies;
   private long forks;
   private long learning; // ranks that do not yet know the cost of both ways
+  private long tried; // ranks that took the way to learn what it costs
   private long copyCost;
   private long forkCost;
 
@@ -21,6 +22,15 @@ final class Snapshots {
     learning += copy == 0 || fork == 0 ? 1 : 0;
     copyCost += copy;
     forkCost += fork;
+  }
+
+  /**
+   * Why it took that way.
+   *
+   * @param toLearn to learn what it costs: 1 or 0
+   */
+  void tried(final long toLearn) {
+    tried += toLearn;
   }
 
   /** The way: copy, fork, or mixed. */
@@ -42,14 +52,21 @@ final class Snapshots {
     return forkCost / 1e9 / (copies + forks);
   }
 
-  /** For the wave's line. */
+  /**
+   * For the wave's line. A rank that tries a way may have known that it costs more, and each
+   * chooses by its own times: the means of all ranks then look as if it had chosen wrong.
+   */
   String said() {
-    final String by =
-        forks > 0 && copies > 0
-            ? "by %d forks and %d copies".formatted(forks, copies)
-            : "by " + way();
-    return areCompared()
-        ? "%s (a copy costs %.3f s, a fork %.3f s)".formatted(by, copySeconds(), forkSeconds())
-        : by;
+    final boolean mixed = forks > 0 && copies > 0;
+    final String by = mixed ? "by %d forks and %d copies".formatted(forks, copies) : "by " + way();
+    if (!areCompared()) {
+      return by;
+    }
+    final String why =
+        tried == copies + forks
+            ? ", to compare again"
+            : mixed || tried > 0 ? ", each rank by its own times" : "";
+    return "%s%s (a copy cost %.3f s, a fork %.3f s%s)"
+        .formatted(by, why, copySeconds(), forkSeconds(), mixed ? " on average" : "");
   }
 }

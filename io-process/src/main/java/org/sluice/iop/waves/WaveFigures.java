@@ -38,6 +38,7 @@ final class WaveFigures {
     snapshots.taken(in.getLong(), in.getLong(), in.getLong());
     reused += in.getLong();
     late += in.getLong();
+    snapshots.tried(in.getLong());
   }
 
   /** A rank stands still at its spot. */
