@@ -54,14 +54,28 @@ static void wait_for(const char *file)
         usleep(10000);
 }
 
+static void use_window(void)
+{
+    MPI_Win window;
+    MPI_Request request;
+    int *memory;
+    const int value = 5 + corpus.rank;
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &window);
+    MPI_Win_lock_all(0, window);
+    MPI_Rput(&value, 1, MPI_INT, (corpus.rank + 1) % corpus.ranks, 0, 1, MPI_INT, window, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (*memory != 5 + (corpus.rank + corpus.ranks - 1) % corpus.ranks)
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    MPI_Win_free(&window);
+}
+
 static void at_some_step(void)
 {
-    if (does("window")) {
-        MPI_Win window;
-        int *memory;
-        MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
-                         &window);
-    }
+    if (does("window"))
+        use_window();
     if (does("silence") && corpus.rank == 1)
         wait_for("woken");
     if (does("flood") && corpus.rank == 1)

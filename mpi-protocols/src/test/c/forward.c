@@ -294,3 +294,8 @@ int call_type_freed(MPI_Datatype type)
     (void)type;
     return MPI_SUCCESS;
 }
+
+void call_refused(const char *why)
+{
+    sluice_mpi_say("%s", why);
+}

@@ -154,6 +154,9 @@ static void share_settings(const char *const *values)
     sluice_exec_job_share(
         "SLUICE_MPI_DIFFERENCES",
         one_of("differences", values[SLUICE_OPTION_DIFFERENCES], "stop", "tell", NULL));
+    sluice_exec_job_share(
+        "SLUICE_MPI_REFUSED",
+        one_of("refused", values[SLUICE_OPTION_REFUSED], "end", "continue", NULL));
     share_time("SLUICE_MPI_EVERY", "every", values[SLUICE_OPTION_EVERY], true);
     share_time("SLUICE_MPI_PATIENCE", "patience", values[SLUICE_OPTION_PATIENCE], false);
 }
@@ -169,6 +172,7 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
         [SLUICE_OPTION_EVERY] = "10m",
         [SLUICE_OPTION_PATIENCE] = "60s",
         [SLUICE_OPTION_RESTARTS] = "10",
+        [SLUICE_OPTION_REFUSED] = "end",
     };
     size_t passed = 0;
     bool rehearses = false;

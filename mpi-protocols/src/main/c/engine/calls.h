@@ -98,6 +98,9 @@ void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request);
 /* The program has freed one, and has it no longer; the callee's. */
 void call_comm_freed(struct sluice_mpi_comm *comm);
 
+/* The program does what is carried over no line, as `why` says for as long as it runs, and goes on without checkpoints. */
+void call_refused(const char *why);
+
 /* Before the program frees a datatype: what is open keeps one of its own. MPI_SUCCESS. */
 int call_type_freed(MPI_Datatype type);
 

@@ -267,12 +267,32 @@ static int answer(struct asked *asked, int *outcount, int *flag, int *indices, M
     }
 }
 
+/* What is behind a request; for one of the library's own, a handle for this call. */
+static struct sluice_mpi_handle *find(MPI_Request request)
+{
+    if (!sluice_mpi_is_foreign(request))
+        return sluice_mpi_handle_of(request);
+    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
+    handle->real = request;
+    handle->lent = true;
+    return handle;
+}
+
+static void take_back(const struct asked *asked)
+{
+    for (int at = 0; at < asked->count; at++) {
+        struct sluice_mpi_handle *handle = asked->handles[at];
+        if (handle != NULL && handle->lent && handle->number != 0)
+            sluice_mpi_handle_end(handle);
+    }
+}
+
 int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int *outcount,
                   int *flag, int *indices, MPI_Status *statuses)
 {
     sluice_mpi_poll();
     if (is_of_all(how) && !sluice_mpi_tests(how) && count <= FEW && !sluice_mpi_busy
-        && wait_for_all(count, requests, statuses)) {
+        && !sluice_mpi_lets && wait_for_all(count, requests, statuses)) {
         return MPI_SUCCESS;
     }
     struct sluice_mpi_handle *few[FEW];
@@ -280,7 +300,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
     if (count > FEW && (asked.handles = malloc(count * sizeof *asked.handles)) == NULL)
         sluice_mpi_abort("no memory for %d requests", count);
     for (int at = 0; at < count; at++) {
-        asked.handles[at] = sluice_mpi_handle_of(requests[at]);
+        asked.handles[at] = find(requests[at]);
         asked.active += sluice_mpi_handle_is_active(asked.handles[at]);
         if (asked.handles[at] != NULL)
             asked.handles[at]->hidden = false;
@@ -290,6 +310,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
     else
         await(&asked);
     const int result = answer(&asked, outcount, flag, indices, statuses);
+    take_back(&asked);
     if (asked.handles != few)
         free(asked.handles);
     return result;

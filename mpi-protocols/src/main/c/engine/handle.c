@@ -100,6 +100,7 @@ struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
     handle->hidden = false;
     handle->early = false;
     handle->cancelled = false;
+    handle->lent = false;
     handle->blocks = false;
     handle->real = MPI_REQUEST_NULL;
     handle->comm = comm;
@@ -342,7 +343,7 @@ int sluice_mpi_handle_deliver(MPI_Request *request, struct sluice_mpi_handle *ha
         handle->error = MPI_SUCCESS;
         return error;
     }
-    *request = MPI_REQUEST_NULL;
+    *request = handle->lent ? handle->real : MPI_REQUEST_NULL;
     sluice_mpi_handle_end(handle);
     return error;
 }

@@ -11,6 +11,7 @@
 
 #include "wrappers/collective.h"
 #include "wrappers/communicator.h"
+#include "wrappers/real.h"
 #include "wrappers/request.h"
 
 enum sluice_mpi_kind {
@@ -40,6 +41,7 @@ struct sluice_mpi_handle {
     bool hidden;         /* a recovery's call is not told of it */
     bool early;          /* made before the first spot */
     bool cancelled;      /* MPI_Cancel was called */
+    bool lent;           /* of a request that the library made, for the length of a call */
     bool blocks;         /* of a call that returns when it is complete, and has no request */
     MPI_Request request; /* the program's */
     MPI_Request real;    /* MPI_REQUEST_NULL: the library knows nothing of it */
@@ -124,6 +126,13 @@ static inline struct sluice_mpi_handle *sluice_mpi_handle_of(MPI_Request request
     if (__builtin_expect(handle == NULL || handle->number == 0, 0))
         sluice_mpi_handle_unknown(request);
     return handle;
+}
+
+/* A request of the library's own, of a call that the layer does not carry. */
+static inline bool sluice_mpi_is_foreign(MPI_Request request)
+{
+    return __builtin_expect(sluice_mpi_lets, 0) && request != MPI_REQUEST_NULL
+        && sluice_mpi_slot(request) == NULL;
 }
 
 /*

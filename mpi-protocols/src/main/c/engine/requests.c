@@ -33,6 +33,10 @@ int call_start(int count, MPI_Request *requests)
 {
     sluice_mpi_poll();
     for (int at = 0; at < count; at++) {
+        if (sluice_mpi_is_foreign(requests[at])) {
+            real.Start(&requests[at]);
+            continue;
+        }
         struct sluice_mpi_handle *handle = sluice_mpi_handle_of(requests[at]);
         if (handle == NULL || !handle->persistent || handle->active)
             return refuse();
@@ -53,6 +57,8 @@ int call_start(int count, MPI_Request *requests)
 int call_request_free(MPI_Request *request)
 {
     sluice_mpi_poll();
+    if (sluice_mpi_is_foreign(*request))
+        return real.Request_free(request);
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
     if (handle == NULL)
         return refuse();
@@ -71,6 +77,8 @@ int call_request_free(MPI_Request *request)
 int call_cancel(MPI_Request *request)
 {
     sluice_mpi_poll();
+    if (sluice_mpi_is_foreign(*request))
+        return real.Cancel(request);
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
     if (handle == NULL)
         return refuse();
@@ -87,6 +95,8 @@ int call_cancel(MPI_Request *request)
 int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     sluice_mpi_poll();
+    if (sluice_mpi_is_foreign(request))
+        return real.Request_get_status(request, flag, status);
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(request);
     if (sluice_mpi_busy) {
         sluice_mpi_protocol->calls->cannot(

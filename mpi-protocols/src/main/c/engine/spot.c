@@ -79,7 +79,11 @@ static void need_all_ranks(void)
 
 void call_init(void)
 {
+    MPI_Comm parent;
     checking = MPI_REQUEST_NULL;
+    real.Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) /* of a job that goes on without checkpoints */
+        return;
     read_environment();
     need_all_ranks();
     if (getenv("SLUICE_DIRECTORY") == NULL || !sluice_mpi_control_begin())

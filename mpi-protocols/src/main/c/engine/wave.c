@@ -166,10 +166,30 @@ int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
     return bytes;
 }
 
+static const char *never;
+
+/* An I/O process that was resumed has not heard it. */
+static void tell_never(void)
+{
+    sluice_mpi_tell(SLUICE_CONTROL_NEVER, 0, never, strlen(never));
+}
+
+void call_refused(const char *why)
+{
+    never = why;
+    if (sluice_mpi_busy)
+        sluice_mpi_protocol->calls->cannot(why);
+    tell_never();
+}
+
 static void please(int64_t wave, const void *bytes, size_t length)
 {
     struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
     sluice_mpi_wave_ends();
+    if (never != NULL) {
+        tell_never();
+        return;
+    }
     const int protocol = sluice_mpi_get_i32(&reader);
     if (sluice_mpi_rehearsal_repeats()
         || (protocol == SLUICE_CONTROL_PCL && sluice_mpi_protocol->repeats())) {

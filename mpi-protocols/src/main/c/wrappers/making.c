@@ -11,10 +11,11 @@ void sluice_mpi_comm_making(MPI_Comm parent, bool guard)
     sluice_mpi_inside = guard;
 }
 
+/* Processes without the layer may be in what is made behind a call that is not carried. */
 int sluice_mpi_comm_is_made(int result, MPI_Comm *made)
 {
     sluice_mpi_inside = 1;
-    if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
+    if (!sluice_mpi_lets && result == MPI_SUCCESS && *made != MPI_COMM_NULL)
         sluice_mpi_comm_made(*made);
     sluice_mpi_inside = 0;
     return result;
@@ -24,7 +25,7 @@ int sluice_mpi_comm_is_begun(int result, MPI_Comm parent, const MPI_Comm *begun,
                              MPI_Request *request)
 {
     sluice_mpi_inside = 1;
-    if (result == MPI_SUCCESS)
+    if (!sluice_mpi_lets && result == MPI_SUCCESS)
         call_begun(sluice_mpi_comm_begun(*begun, sluice_mpi_comm_of(parent)), request);
     sluice_mpi_inside = 0;
     return result;

@@ -15,6 +15,7 @@ _Thread_local int sluice_mpi_inside;
 bool sluice_mpi_on;
 bool sluice_mpi_left;
 bool sluice_mpi_threads;
+bool sluice_mpi_lets;
 
 #ifdef OPEN_MPI
 #define LIBRARY "libmpi.so.40"

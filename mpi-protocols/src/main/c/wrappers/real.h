@@ -42,6 +42,9 @@ extern bool sluice_mpi_threads;
 void sluice_mpi_enter(void);
 void sluice_mpi_leave(void);
 
+/* Whether the program has called what the layer does not carry, and goes on: no wave is taken any more. */
+extern bool sluice_mpi_lets;
+
 /* Whether a call was left without a return: what is sent or received behind it is not counted. */
 extern bool sluice_mpi_left;
 

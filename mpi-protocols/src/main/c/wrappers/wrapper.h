@@ -49,6 +49,9 @@ static inline int sluice_mpi_narrow(const char *function, MPI_Count count)
     return (int)count;
 }
 
+/* Before such a call: see refused.c. It returns where the job goes on without checkpoints. */
+void sluice_mpi_refused(const char *function, const char *instead);
+
 /* Communicators: see making.c. */
 void sluice_mpi_comm_making(MPI_Comm parent, bool guard);
 int sluice_mpi_comm_is_made(int result, MPI_Comm *made);

@@ -21,9 +21,9 @@ public final class Control {
   public static final int DRAINED = 5;
 
   /**
-   * It has written its image. Seven longs: bytes; nanoseconds for which it stood still; 1 when a
-   * child wrote; nanoseconds that a copy costs, and a fork; bytes left out; by Pcl, messages that
-   * were under way and are in it.
+   * It has written its image. Eight longs: bytes; nanoseconds for which it stood still; 1 when a
+   * child wrote; nanoseconds that a copy cost before, and a fork; bytes left out; by Pcl, messages
+   * that were under way and are in it; 1 when it took this way to learn what that costs.
    */
   public static final int TAKEN = 6;
 
@@ -49,6 +49,9 @@ public final class Control {
    * It stood at the spot for as long as it may, while others did not come to theirs: it goes on.
    */
   public static final int STOOD = 12;
+
+  /** The program does what is carried over no line, and goes on: no wave is begun any more. Why. */
+  public static final int NEVER = 13;
 
   /** To all ranks: a checkpoint is asked for, by which protocol. */
   public static final int PLEASE = 33;

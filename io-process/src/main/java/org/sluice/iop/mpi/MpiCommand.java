@@ -108,7 +108,15 @@ public final class MpiCommand implements Subcommand {
           .add(
               option(String.class, NATIVE, "--restarts")
                   .paramLabel("N")
-                  .description("How often the command is run again. Default: 10."))
+                  .description(
+                      "How often the command is run again. Three ends with one status and no checkpoint in between are"
+                          + " enough, unless a signal from outside made them. Default: 10."))
+          .add(
+              option(String.class, NATIVE, "--refused")
+                  .paramLabel("end|continue")
+                  .description(
+                      "A call that cannot be carried, such as MPI_Win_create: end: ends the job with status 3; continue:"
+                          + " it is made, and the job goes on without further checkpoints. Default: end."))
           .add(
               option(String.class, NATIVE, "--mpi")
                   .paramLabel("openmpi|mpich")

@@ -2,6 +2,7 @@ package org.sluice.iop.waves;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.Objects;
@@ -46,6 +47,7 @@ final class Coordinator {
   private long next;
   private long looked;
   private boolean asked;
+  private boolean never; // the program does what is carried over no line
   private CurrentWave current; // not decided yet; null for none
   private WaveFigures committing; // of the one that is decided and not durable; null for none
 
@@ -119,9 +121,12 @@ final class Coordinator {
     }
     if (asked && !done.isEmpty()) {
       asked = false;
-      log.tooLate(done.nextSetBit(0));
+      log.tooLate("rank %d has come to MPI_Finalize".formatted(done.nextSetBit(0)));
+    } else if (asked && never) {
+      asked = false;
+      log.tooLate("what the program does is not carried");
     }
-    if (isFree() && done.isEmpty() && (asked || job.every() > 0 && now >= next)) {
+    if (isFree() && !never && done.isEmpty() && (asked || job.every() > 0 && now >= next)) {
       begin();
     }
   }
@@ -139,7 +144,7 @@ final class Coordinator {
   }
 
   long patience(final long now, final long limit) {
-    final long due = isFree() && job.every() > 0 ? next : now + LOOK;
+    final long due = isFree() && !never && job.every() > 0 ? next : now + LOOK;
     return Math.clamp((due - now) / 1_000_000 + 1, 1, limit);
   }
 
@@ -155,10 +160,22 @@ final class Coordinator {
     Objects.checkIndex(rank, job.ranks());
     if (kind == Control.DONE) {
       done(rank);
+    } else if (kind == Control.NEVER) {
+      takeNoMore("rank %d: %s".formatted(rank, StandardCharsets.UTF_8.decode(bytes)));
     } else if (current != null && of == current.number()) {
       current.hear(kind, rank, bytes);
     }
     proceed();
+  }
+
+  private void takeNoMore(final String why) {
+    if (!never) {
+      log.tooLate(why + "; the job goes on without, as --refused continue says");
+    }
+    never = true;
+    if (current != null) {
+      current.giveUp(why);
+    }
   }
 
   private void done(final int rank) {

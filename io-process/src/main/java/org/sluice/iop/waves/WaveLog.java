@@ -170,9 +170,8 @@ final class WaveLog {
     }
   }
 
-  /** A user asks for a wave that cannot be. */
-  void tooLate(final int rank) {
-    final String why = "rank %d has come to MPI_Finalize".formatted(rank);
+  /** No wave can be any more, or a user asks for such a one. */
+  void tooLate(final String why) {
     append(new JsonObject().with("what", "refused").with("why", why));
     say("no checkpoint is taken any more: " + why);
   }

@@ -35,7 +35,7 @@ class WaveLogTest {
     final WaveLog log = new WaveLog(store);
     log.givenUp(new WaveFigures(1, "pcl", 2), "a rank had passed", true);
     log.givenUp(new WaveFigures(2, "pcl", 2), "no", false);
-    log.tooLate(1);
+    log.tooLate("rank 1 has come to MPI_Finalize");
     final List<Map<String, Object>> lines = WaveFiles.ofNode(store).lines();
     assertThat(lines.get(0)).containsEntry("what", "given up").containsEntry("again", true);
     assertThat(lines.get(1)).doesNotContainEntry("again", true);
