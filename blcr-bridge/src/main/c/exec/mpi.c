@@ -22,6 +22,9 @@
 #define REHEARSED 118
 #define REPEATED 119
 
+/* So many ends with one status, and no wave in between, are no accident. */
+#define MOST_ALIKE 3
+
 static bool ended; /* a user wants the job to end */
 
 /* What the next run is of a rehearsal, of which the first one goes to two waves, and the second one is compared with it. */
@@ -213,6 +216,43 @@ static bool rehearsed(const struct outcome *outcome)
     return done;
 }
 
+/* How often the job ended alike, and nothing was committed in between. */
+struct repetition {
+    int status;
+    long times;
+    int64_t newest;
+};
+
+/* Who kills a rank has other reasons than the program. */
+static bool is_killed_from_outside(int status)
+{
+    const int signal = status > SLUICE_STATUS_SIGNAL ? status - SLUICE_STATUS_SIGNAL : status;
+    return signal == SIGKILL || signal == SIGTERM;
+}
+
+/* An error that comes again by itself: each run would take as long as the last one. */
+static bool repeats(struct repetition *former, const struct sluice_exec_job *job, int status)
+{
+    int64_t newest;
+    if (is_killed_from_outside(status) || !sluice_exec_waves_know(job, &newest)) {
+        former->times = 0;
+        return false;
+    }
+    const bool alike = former->times > 0 && former->status == status && former->newest == newest;
+    *former = (struct repetition){status, alike ? former->times + 1 : 1, newest};
+    return former->times == MOST_ALIKE;
+}
+
+static void say_repeated(const struct repetition *of)
+{
+    char from[60] = "begins anew";
+    if (of->newest >= 0)
+        snprintf(from, sizeof from, "goes on from wave %" PRId64, of->newest);
+    sluice_exec_say("ended with %d %ld times without another checkpoint, so the next run would end "
+                    "alike; mend what the program says, and call sluice mpi again: it %s",
+                    of->status, of->times, from);
+}
+
 int main(int count, char **arguments)
 {
     static struct sluice_exec_job job;
@@ -220,6 +260,7 @@ int main(int count, char **arguments)
     sluice_exec_job_parse(count, arguments, &job);
     char **command = words(&job);
     rehearsal = job.rehearses ? FIRST : NONE;
+    struct repetition repetition = {0};
     for (long number = 0, again = 0;; number++) {
         share_rehearsal();
         const struct outcome outcome = attempt(&job, command, number);
@@ -234,6 +275,10 @@ int main(int count, char **arguments)
         }
         if (again++ == job.restarts) {
             sluice_exec_say("ended with %d after %ld restarts", outcome.status, job.restarts);
+            return outcome.status;
+        }
+        if (repeats(&repetition, &job, outcome.status)) {
+            say_repeated(&repetition);
             return outcome.status;
         }
     }

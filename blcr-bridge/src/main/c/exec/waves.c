@@ -63,15 +63,28 @@ static char **words(const struct sluice_exec_job *job, const char *what, const c
     return command;
 }
 
-int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
+/* The status of who looks. */
+static int look(const struct sluice_exec_job *job, bool quiet, int64_t *newest)
 {
     char folder[PATH_MAX + 256];
-    char text[40];
+    char text[40] = "";
     struct stat log;
-    if (!job->elsewhere && !find_log(job, folder, sizeof folder, &log))
-        return -1;
-    const int status =
-        sluice_exec_which_says(words(job, "status", "--newest"), false, text, sizeof text);
+    int status = 0;
+    if (job->elsewhere || find_log(job, folder, sizeof folder, &log))
+        status = sluice_exec_which_says(words(job, "status", "--newest"), quiet, text, sizeof text);
+    *newest = *text == 0 ? -1 : strtoll(text, NULL, 10);
+    return status;
+}
+
+bool sluice_exec_waves_know(const struct sluice_exec_job *job, int64_t *newest)
+{
+    return look(job, true, newest) == 0;
+}
+
+int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
+{
+    int64_t newest;
+    const int status = look(job, false, &newest);
     if (status == SLUICE_STATUS_BUSY)
         exit(status); /* it has said so */
     if (status != 0) {
@@ -80,7 +93,7 @@ int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
                          "name another --store to begin anew",
                          job->store);
     }
-    return *text == 0 ? -1 : strtoll(text, NULL, 10);
+    return newest;
 }
 
 /* Where it is looked for, the option of sluice run says, or else the environment. */

@@ -1,6 +1,7 @@
 /* What sluice mpi sees of the waves of its store, and asks of their coordinator. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "job.h"
@@ -10,6 +11,9 @@
  * lose what is there. One line has said why.
  */
 int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job);
+
+/* The same between two runs, and -1: false where it cannot be told. The next run finds out why. */
+bool sluice_exec_waves_know(const struct sluice_exec_job *job, int64_t *newest);
 
 /* How long the log is in which each job says that it has begun; -1 where it is on a node's stage. */
 int64_t sluice_exec_waves_heard(const struct sluice_exec_job *job);
