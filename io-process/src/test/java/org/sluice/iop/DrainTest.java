@@ -35,7 +35,7 @@ class DrainTest extends SharedServeTest {
   }
 
   private String staysPlain() {
-    return "WARN sluice - what is in no checkpoint stays plain files in %s: files=1%n"
+    return "WARN sluice - what is in no checkpoint stays plain files in %s: files=1; with --group checkpoints that are whole are committed%n"
         .formatted(capture);
   }
 

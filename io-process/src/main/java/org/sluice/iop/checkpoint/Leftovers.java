@@ -34,6 +34,7 @@ import org.sluice.iop.measure.Warnings;
  */
 public final class Leftovers {
   private static final int MOST_LINES = 8;
+  private static final String UNGROUPED = "; with --group checkpoints that are whole are committed";
 
   /** Of these the files are open at once, besides those that are anyway. */
   private static final int AT_ONCE = 32;
@@ -212,8 +213,8 @@ public final class Leftovers {
     final int others = others().size();
     if (others > 0) {
       Warnings.warn(
-          "what is in no checkpoint stays plain files in %s: files=%d"
-              .formatted(context.capture().path(), others));
+          "what is in no checkpoint stays plain files in %s: files=%d%s"
+              .formatted(context.capture().path(), others, groups.exist() ? "" : UNGROUPED));
     }
   }
 
