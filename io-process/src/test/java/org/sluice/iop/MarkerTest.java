@@ -6,9 +6,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.sluice.core.posix.FileIdentity;
+import org.sluice.core.posix.FileStatus;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.TestSegments;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.PosixStore;
@@ -70,6 +73,38 @@ class MarkerTest extends GroupServeTest {
       assertThat(committed(zero, 1)).isEqualTo(new Reply.Done());
       assertThat(restored(1, "step-1.1")).isEqualTo("late");
     }
+  }
+
+  /**
+   * Its ring is read behind the one on which the next checkpoint begins, though it was there
+   * before.
+   */
+  @Test
+  void aMarkerThatIsNotKnownYetIsNotSaidToBeMissing() throws Exception {
+    try (ServeProcess serve = serveMarked();
+        RawProcess zero = rank(serve, 0, 2);
+        RawProcess one = rank(serve, 1, 2)) {
+      write(zero, "step-1.0");
+      serve.freeze();
+      enter(one, "done.1");
+      enter(zero, "step-2.0");
+      serve.thaw();
+      assertThat(committed(zero, 1)).isEqualTo(new Reply.Done());
+      write(zero, "done.2");
+      assertThat(committed(zero, 2)).isEqualTo(new Reply.Done());
+      assertThat(serve.stop()).isZero();
+      assertThat(serve.errors()).doesNotContain("is not committed while");
+    }
+  }
+
+  /** Creates a file without asking, and closes it. */
+  private void enter(final RawProcess process, final String name) throws IOException {
+    final Path path = Files.createFile(capture.resolve(name));
+    final int id = process.segment().imageTable().nextId();
+    final FileIdentity file = FileStatus.behind(path.toString()).identity();
+    final int entry = TestSegments.enter(process.segment(), process.slot(), id, file);
+    TestSegments.open(process.segment(), process.slot(), id, entry, path.toString());
+    process.endWithoutReply(id);
   }
 
   @Test

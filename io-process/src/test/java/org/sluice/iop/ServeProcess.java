@@ -1,5 +1,7 @@
 package org.sluice.iop;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -105,6 +107,21 @@ final class ServeProcess implements AutoCloseable {
       throw new AssertionError("does not stop");
     }
     return process.exitValue();
+  }
+
+  /** Stops all its threads until it is thawed. */
+  void freeze() throws Exception {
+    signal("STOP");
+    final Path status = Path.of("/proc/%d/stat".formatted(pid()));
+    ServeTest.await(() -> Files.readString(status).contains(") T "));
+  }
+
+  void thaw() throws Exception {
+    signal("CONT");
+  }
+
+  private void signal(final String name) throws Exception {
+    assertThat(new ProcessBuilder("kill", "-" + name, "" + pid()).start().waitFor()).isZero();
   }
 
   void kill() throws InterruptedException {

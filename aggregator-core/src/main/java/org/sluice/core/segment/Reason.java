@@ -59,7 +59,7 @@ public enum Reason {
   NODES("nodes", "in files that other nodes may write, too (see --group, --private)"),
 
   /** The file was there before, and was not emptied. */
-  EXISTING("existing", "in files that were there before", Kind.PLAIN),
+  EXISTING("existing", "in files that were there when they were opened", Kind.PLAIN),
   /** The I/O process may not open the file, which it has to. */
   REFUSED("refused", "in files that the I/O process may not open", Kind.PLAIN),
   /** No descriptor or no entry is left, of which every image takes one. */

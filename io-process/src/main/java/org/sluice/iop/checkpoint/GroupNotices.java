@@ -17,6 +17,7 @@ final class GroupNotices {
   private boolean toldOfObstacle;
   private boolean toldOfRanks;
   private boolean toldOfWaiting;
+  private LeftBehind leftBehind;
 
   GroupNotices(final Context context) {
     this.context = context;
@@ -65,9 +66,13 @@ final class GroupNotices {
     context.statistics().failed(new Failure(Errno.EINVAL, reason));
   }
 
+  /** One that was left behind by another, and seemed to wait when that began. */
+  record LeftBehind(Group group, long next) {}
+
   /**
    * A group begins. One that is left behind may wait for ranks that have opened no file of any, so
-   * that no checkpoint will ever be whole.
+   * that no checkpoint will ever be whole. Its marker may be known from a ring that was read
+   * earlier: users are told once all were read again.
    *
    * @param ranks how many have opened one
    */
@@ -76,15 +81,26 @@ final class GroupNotices {
       others.stream()
           .filter(former -> former.waitsFor(grouping, ranks))
           .min(Comparator.comparingLong(Group::number))
-          .ifPresent(former -> tellOfWaiting(former, number));
+          .ifPresent(former -> leftBehind = new LeftBehind(former, number));
     }
   }
 
-  private void tellOfWaiting(final Group former, final long number) {
-    toldOfWaiting = true;
-    Warnings.warn(
-        "checkpoint %d is not committed while checkpoint %d begins: %s"
-            .formatted(former.number(), number, former.obstacle(grouping)));
+  /** The one that is to be looked at again once all rings were read; null for none. */
+  LeftBehind takeLeftBehind() {
+    final LeftBehind taken = leftBehind;
+    leftBehind = null;
+    return taken;
+  }
+
+  /** Says that a group waits, if it still does. */
+  void tellOf(final LeftBehind waiting, final int ranks) {
+    if (waiting != null && !toldOfWaiting && waiting.group().waitsFor(grouping, ranks)) {
+      toldOfWaiting = true;
+      Warnings.warn(
+          "checkpoint %d is not committed while checkpoint %d begins: %s"
+              .formatted(
+                  waiting.group().number(), waiting.next(), waiting.group().obstacle(grouping)));
+    }
   }
 
   /** A group that a count completes waits for as many files as the one before got. */

@@ -246,7 +246,9 @@ public final class Groups {
     if (names.areTold()) {
       lookAtMoved();
     }
+    final GroupNotices.LeftBehind leftBehind = notices.takeLeftBehind();
     undecided.decide(readRings, this::decide, this::hurry);
+    notices.tellOf(leftBehind, names.parts());
     pauses.due().forEach(this::decide);
     return !undecided.isEmpty();
   }
