@@ -6,12 +6,13 @@
 
 /* HeaderDescriptor */
 #define SLUICE_HEADER_MAGIC UINT64_C(0x4745534349554c53)
-#define SLUICE_HEADER_VERSION 5
-#define SLUICE_HEADER_LENGTH 12288
+#define SLUICE_HEADER_VERSION 6
+#define SLUICE_HEADER_LENGTH 16384
 #define SLUICE_HEADER_AWAKE 0
 #define SLUICE_HEADER_ASLEEP 1
 #define SLUICE_HEADER_NAPPING 2
 #define SLUICE_HEADER_SMALL_FILES 1024
+#define SLUICE_HEADER_OPENINGS 512
 #define SLUICE_HEADER_MAX_PATH_LENGTH 1020
 #define SLUICE_HEADER_MAGIC_OFFSET 0
 #define SLUICE_HEADER_VERSION_OFFSET 8
@@ -37,12 +38,15 @@
 #define SLUICE_HEADER_LAYOUT_OFFSET 124
 #define SLUICE_HEADER_BARRIER_OFFSET 128
 #define SLUICE_HEADER_LEASES_OFFSET 132
+#define SLUICE_HEADER_GUARDED_OFFSET 136
 #define SLUICE_HEADER_THRESHOLD_OFFSET 256
 #define SLUICE_HEADER_THRESHOLD_POLICY_OFFSET 264
 #define SLUICE_HEADER_WHEN_FULL_OFFSET 268
 #define SLUICE_HEADER_SMALL_OFFSET 272
 #define SLUICE_HEADER_SLEEPING_OFFSET 512
 #define SLUICE_HEADER_HEARTBEAT_OFFSET 640
+#define SLUICE_HEADER_TURNS_OFFSET 704
+#define SLUICE_HEADER_SERVICE_OFFSET 712
 #define SLUICE_HEADER_ORDERS_OFFSET 768
 #define SLUICE_HEADER_STORE_OFFSET 1024
 #define SLUICE_HEADER_CAPTURE_OFFSET 2048
@@ -52,6 +56,7 @@
 #define SLUICE_HEADER_PLAIN_BYTES_OFFSET 3072
 #define SLUICE_HEADER_PLAIN_FILES_OFFSET 3328
 #define SLUICE_HEADER_SMALL_FILES_OFFSET 4096
+#define SLUICE_HEADER_OPENINGS_OFFSET 12288
 #define SLUICE_HEADER_BARRIER_EACH 0
 #define SLUICE_HEADER_BARRIER_KERNEL 1
 #define SLUICE_HEADER_LAYOUT_CONTAINER 1
@@ -86,7 +91,8 @@ struct sluice_header {
     int32_t layout;
     int32_t barrier;
     _Atomic int32_t leases;
-    uint8_t unused_136[120];
+    _Atomic int32_t guarded;
+    uint8_t unused_140[116];
     _Atomic int64_t threshold;
     _Atomic int32_t threshold_policy;
     int32_t when_full;
@@ -99,7 +105,10 @@ struct sluice_header {
     _Atomic int64_t heartbeat;
     _Atomic int64_t unattached_files;
     _Atomic int32_t last_image;
-    uint8_t unused_660[108];
+    uint8_t unused_660[44];
+    _Atomic int64_t turns;
+    _Atomic int32_t service;
+    uint8_t unused_716[52];
     _Atomic int64_t orders;
     uint8_t unused_776[248];
     char store[1024];
@@ -108,8 +117,9 @@ struct sluice_header {
     _Atomic int64_t plain_files[32];
     uint8_t unused_3584[512];
     _Atomic int64_t small_files[1024];
+    _Atomic int64_t openings[512];
 };
-_Static_assert(sizeof(struct sluice_header) == 12288, "sluice_header");
+_Static_assert(sizeof(struct sluice_header) == 16384, "sluice_header");
 
 /* SlotDescriptor */
 #define SLUICE_SLOT_LENGTH 1024

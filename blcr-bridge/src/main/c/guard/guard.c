@@ -3,9 +3,9 @@
  * wait, where it may be asked to, until the I/O process says that the file holds everything.
  *
  * A process of its own, since one that answers the kernel must never be stopped together with the
- * I/O process: it takes no lock, opens nothing and never waits for the I/O process. It lets every
- * program go on after a second. When it ends, or the I/O process does, the kernel lets all go on at
- * once.
+ * I/O process: it takes no lock, opens no file and never waits for the I/O process. It lets every
+ * program go on once the I/O process has stood still for a second. When it ends, or the I/O process
+ * does, the kernel lets all go on at once.
  *
  *     sluice-guard SOCKET SEGMENT STORE PID
  *
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -24,6 +25,9 @@
 
 #include "kernel.h"
 #include "watch.h"
+
+/* It has little to do, and programs wait for it. */
+#define PRIORITY (-10)
 
 static const char *socket_path;
 
@@ -86,6 +90,7 @@ int main(int count, char **arguments)
     socket_path = arguments[1];
     /* Many may wait at once, each with a descriptor: one that the kernel cannot give denies the open. */
     sluice_kernel_allow_files();
+    setpriority(PRIO_PROCESS, 0, PRIORITY); /* where that is allowed */
     const int signals = take_signals();
     if (signals < 0 || !sluice_watch_init(arguments[2], arguments[3], atoi(arguments[4])))
         fail("begin");

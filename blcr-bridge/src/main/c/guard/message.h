@@ -25,8 +25,8 @@ enum {
 struct sluice_guard_message {
     int32_t type;
     int32_t number;
-    int32_t pid; /* of the process that opens, 0 unknown */
-    int32_t reserved;
+    int32_t pid;    /* of the process that opens by the shim, 0 for any other */
+    int32_t thread; /* that opens, 0 unknown */
     int64_t device; /* major << 32 | minor */
     int64_t inode;
 };

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,28 +16,27 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "message.h"
-#include "sluice_layout.h"
+#include "opener.h"
+#include "standstill.h"
 
-/* How long a program waits at most, in milliseconds. SLUICE_GUARD_MILLIS: another number. */
+/* How long the I/O process may stand still before programs go on. SLUICE_GUARD_MILLIS: another number. */
 #define MOST_MILLIS 1000
 #define FANOTIFY 1
 
-/* Nobody waits. */
-#define NEVER INT64_MAX
+/* Of `patience`: nobody waits. */
+#define NOBODY INT64_MAX
 
 /* A file that a program waits to open, or that is held by a lease, for which one may wait. */
 struct held {
     int number; /* under which the I/O process was asked; of a lease its descriptor there */
     int fd;     /* fanotify's; of a lease a copy of the image's */
     bool leased;
-    int64_t deadline; /* of the program that waits, CLOCK_MONOTONIC, ms */
+    int64_t
+        patience; /* of the program that waits: for how many ms the I/O process may stand still */
 };
 
-static const uint8_t *segment;
 static const char *store;
-static int io_process;
 static int connection;
 static int group = -1;
 static bool asks; /* the group is fanotify's, so that programs wait */
@@ -56,10 +54,11 @@ bool sluice_watch_init(const char *segment_path, const char *store_path, int pid
     const int fd = open(segment_path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0)
         return false;
-    segment = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    void *segment = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
     store = store_path;
-    io_process = pid;
+    sluice_opener_init(segment, pid);
+    sluice_standstill_init(segment, pid);
     return segment != MAP_FAILED;
 }
 
@@ -121,27 +120,36 @@ static void let_go_on(struct held *one)
 {
     if (one->leased) {
         fcntl(one->fd, F_SETLEASE, F_UNLCK);
-        one->deadline = NEVER;
+        one->patience = NOBODY;
     } else {
         allow(one->fd);
         *one = held[--held_count];
     }
 }
 
+static bool waits(const struct held *one)
+{
+    return one->patience != NOBODY;
+}
+
 int sluice_watch_patience(void)
 {
-    int64_t first = NEVER;
-    for (size_t i = 0; i < held_count; i++)
-        first = MIN(first, held[i].deadline);
-    const int64_t left = first - sluice_clock_ms();
-    return first == NEVER ? -1 : (int)MAX(0, left);
+    for (const struct held *one = held; one < held + held_count; one++)
+        if (waits(one))
+            return SLUICE_STANDSTILL_LOOK_MILLIS;
+    return -1;
 }
 
 void sluice_watch_expire(void)
 {
-    const int64_t time = sluice_clock_ms();
+    if (sluice_watch_patience() < 0)
+        return;
+    const int64_t stood = sluice_standstill_look();
     for (size_t i = held_count; i-- > 0;) {
-        if (held[i].deadline <= time) {
+        if (!waits(&held[i]))
+            continue;
+        held[i].patience = stood < 0 ? most_millis : held[i].patience - stood;
+        if (held[i].patience <= 0) {
             say(SLUICE_GUARD_LATE, held[i].number);
             let_go_on(&held[i]);
         }
@@ -159,7 +167,7 @@ static void answered(int number)
 
 static void hold_lease(int number, int fd)
 {
-    if (!hold((struct held){number, fd, true, NEVER}))
+    if (!hold((struct held){number, fd, true, NOBODY}))
         close(fd);
 }
 
@@ -223,25 +231,6 @@ bool sluice_watch_messages(void)
 
 /* ---- what the kernel says ---- */
 
-/*
- * The slots are ours to read; a process that has one settles what it opens by itself. One that becomes
- * another program has its slot a moment longer, and the program may be one without the shim.
- */
-static bool is_attached(int pid)
-{
-    const struct sluice_header *header = (const struct sluice_header *)segment;
-    const struct sluice_slot *slots = (const struct sluice_slot *)(segment + header->slots);
-    for (int32_t i = 0; i < header->slot_count; i++) {
-        if (slots[i].pid == pid
-            && atomic_load_explicit(&slots[i].state, memory_order_acquire)
-                == SLUICE_SLOT_STATE_ATTACHED
-            && atomic_load_explicit(&slots[i].left, memory_order_acquire) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Checkpoints have links of images: a process that reads those reads a checkpoint. */
 static bool is_in_store(int event)
 {
@@ -253,19 +242,34 @@ static bool is_in_store(int event)
         && path[store_length] == '/';
 }
 
-static void ask(int event, int pid)
+/* The first that waits is not charged with what was before. */
+static void begin_to_look(void)
+{
+    if (sluice_watch_patience() < 0)
+        sluice_standstill_look();
+}
+
+static bool may_open(int event, pid_t thread, pid_t announced)
+{
+    return sluice_opener_is_ours(thread) || (announced != 0 && sluice_opener_is_attached(announced))
+        || is_in_store(event);
+}
+
+static void ask(int event, pid_t thread)
 {
     struct stat status;
-    if (pid == io_process || pid == getpid() || is_attached(pid) || is_in_store(event)
-        || fstat(event, &status) != 0
-        || !hold((struct held){++last_number, event, false, sluice_clock_ms() + most_millis})) {
+    const pid_t announced = sluice_opener_announced(thread);
+    begin_to_look();
+    if (may_open(event, thread, announced) || fstat(event, &status) != 0
+        || !hold((struct held){++last_number, event, false, most_millis})) {
         allow(event);
         return;
     }
     send_message(&(struct sluice_guard_message){
         .type = SLUICE_GUARD_ASK,
         .number = last_number,
-        .pid = pid,
+        .pid = announced,
+        .thread = thread,
         .device = (int64_t)major(status.st_dev) << 32 | minor(status.st_dev),
         .inode = (int64_t)status.st_ino,
     });
@@ -280,7 +284,7 @@ static bool read_permissions(void)
     const struct fanotify_event_metadata *event = (const struct fanotify_event_metadata *)events;
     for (; FAN_EVENT_OK(event, length); event = FAN_EVENT_NEXT(event, length))
         if (event->fd >= 0)
-            ask(event->fd, event->pid);
+            ask(event->fd, event->pid); /* a thread */
     return true;
 }
 
@@ -304,9 +308,10 @@ void sluice_watch_events(void)
 
 static void tell_of_broken_lease(struct held *one)
 {
-    if (one->deadline != NEVER)
+    if (waits(one))
         return;
-    one->deadline = sluice_clock_ms() + most_millis;
+    begin_to_look();
+    one->patience = most_millis;
     say(SLUICE_GUARD_BROKEN, one->number);
 }
 

@@ -29,5 +29,5 @@ void sluice_watch_signals(int signals);
 /* Takes what there is of opens: asks the I/O process about those that wait. */
 void sluice_watch_events(void);
 
-/* Lets those go on that have waited for a second. */
+/* Lets those go on for which the I/O process has stood still for a second. */
 void sluice_watch_expire(void);

@@ -12,6 +12,7 @@
 #include "description.h"
 #include "habit.h"
 #include "mpi.h"
+#include "opening.h"
 #include "presence.h"
 #include "real.h"
 #include "segment.h"
@@ -187,7 +188,7 @@ static int open_planned(int dirfd, const char *path, int flags, mode_t mode,
 {
     if (plan->truncate && faccessat(dirfd, path, W_OK, AT_EACCESS) != 0)
         return -errno;
-    const int fd = REAL(openat)(dirfd, path, plan->flags, mode);
+    const int fd = SLUICE_OPENING(REAL(openat)(dirfd, path, plan->flags, mode));
     if (fd < 0)
         return -errno;
     const int error = adopt(fd, flags, plan);
@@ -205,7 +206,7 @@ static int open_planned(int dirfd, const char *path, int flags, mode_t mode,
 static int open_as_asked(int dirfd, const char *path, int flags, mode_t mode, int *opened)
 {
     struct stat status;
-    const int fd = REAL(openat)(dirfd, path, flags, mode);
+    const int fd = SLUICE_OPENING(REAL(openat)(dirfd, path, flags, mode));
     if (fd < 0)
         return -errno;
     const struct plan plan = {.flags = flags,
@@ -384,7 +385,7 @@ long sluice_open_by_how(int dirfd, const char *path, const struct open_how *how,
         if (found >= 0 || errno != ENOENT)
             return found;
     }
-    const int fd = (int)REAL(syscall)(SYS_openat2, dirfd, path, how, size);
+    const int fd = (int)SLUICE_OPENING(REAL(syscall)(SYS_openat2, dirfd, path, how, size));
     struct stat status;
     if (fd >= 0 && REAL(fstat)(fd, &status) == 0 && S_ISREG(status.st_mode)
         && ((flags & O_CREAT) || makes_nameless(flags)) && status.st_size == 0) {

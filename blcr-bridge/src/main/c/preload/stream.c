@@ -16,6 +16,7 @@
 #include "description.h"
 #include "memory.h"
 #include "open.h"
+#include "opening.h"
 #include "real.h"
 #include "recording.h"
 
@@ -176,7 +177,8 @@ static FILE *native_stream(const char *path, const char *mode, FILE *file,
             again[length++] = *from;
     again[length] = '\0';
     const char *how = strlen(mode) < sizeof again ? again : mode;
-    FILE *result = file != NULL ? REAL(freopen)(path, how, file) : REAL(fopen)(path, how);
+    FILE *result =
+        SLUICE_OPENING(file != NULL ? REAL(freopen)(path, how, file) : REAL(fopen)(path, how));
     const int fd = result != NULL ? fileno(result) : -1;
     if (fd >= 0 && fd < SLUICE_DESCRIPTORS) {
         sluice_description_share(guard, fd);

@@ -2,8 +2,8 @@ package org.sluice.core.posix;
 
 /**
  * Marks on files: a process that opens a marked one waits until a reader of the group's events
- * allows it. Once the last descriptor of the group is closed, in whichever process, nobody waits
- * any more. Any thread.
+ * allows it; the event tells the thread. Once the last descriptor of the group is closed, in
+ * whichever process, nobody waits any more. Any thread.
  */
 public final class Fanotify extends Descriptor {
   /**
@@ -19,7 +19,8 @@ public final class Fanotify extends Descriptor {
                 | LibC.FAN_CLOEXEC
                 | LibC.FAN_NONBLOCK
                 | LibC.FAN_UNLIMITED_QUEUE
-                | LibC.FAN_UNLIMITED_MARKS,
+                | LibC.FAN_UNLIMITED_MARKS
+                | LibC.FAN_REPORT_TID,
             LibC.O_CLOEXEC));
   }
 

@@ -68,6 +68,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final int FAN_CLASS_CONTENT = 4;
   static final int FAN_UNLIMITED_QUEUE = 0x10;
   static final int FAN_UNLIMITED_MARKS = 0x20;
+  static final int FAN_REPORT_TID = 0x100;
   static final int FAN_MARK_ADD = 1;
   static final int FAN_MARK_REMOVE = 2;
   static final int FAN_OPEN_PERM = 0x10000;

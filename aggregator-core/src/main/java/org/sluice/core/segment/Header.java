@@ -289,6 +289,31 @@ public final class Header {
   }
 
   /**
+   * Says that programs outside Sluice wait for the files of images, which they may from here on.
+   */
+  public void guarded() {
+    buffer.putIntRelease(HeaderDescriptor.GUARDED_OFFSET, 1);
+  }
+
+  /**
+   * Says that the service thread gets on. By that thread alone.
+   *
+   * @param count how often it has
+   */
+  public void turns(final long count) {
+    buffer.putLongOpaque(HeaderDescriptor.TURNS_OFFSET, count);
+  }
+
+  /**
+   * Says which thread gets on.
+   *
+   * @param thread its number
+   */
+  public void service(final int thread) {
+    buffer.putIntRelease(HeaderDescriptor.SERVICE_OFFSET, thread);
+  }
+
+  /**
    * When the I/O process last said that it lives.
    *
    * @return milliseconds since the epoch; 0 never

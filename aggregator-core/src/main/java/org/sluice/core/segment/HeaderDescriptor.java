@@ -21,10 +21,10 @@ public final class HeaderDescriptor {
   public static final long MAGIC = 0x4745_5343_4955_4C53L;
 
   /** Version of the segment and of the requests that go with it. */
-  public static final int VERSION = 5;
+  public static final int VERSION = 6;
 
   /** Bytes of the header. */
-  public static final int LENGTH = 12288;
+  public static final int LENGTH = 16384;
 
   /** The I/O process works. */
   public static final int AWAKE = 0;
@@ -37,6 +37,9 @@ public final class HeaderDescriptor {
 
   /** Words of the table of small files. */
   public static final int SMALL_FILES = 1024;
+
+  /** Words in which threads say that the shim opens a file for them. */
+  public static final int OPENINGS = 512;
 
   /** Longest directory name the header holds, in bytes. */
   public static final int MAX_PATH_LENGTH = 1020;
@@ -71,6 +74,8 @@ public final class HeaderDescriptor {
           HEADER.field(I32, "barrier", "0 each process fences, 1 the kernel does; see below"),
       LEASES_OFFSET =
           HEADER.field(SHARED_I32, "leases", "1 while leases hold closed files; see below"),
+      GUARDED_OFFSET =
+          HEADER.field(SHARED_I32, "guarded", "1 once programs outside wait for files; see below"),
       THRESHOLD_OFFSET =
           HEADER.at(256).field(SHARED_I64, "threshold", "bytes; only of policy fixed"),
       THRESHOLD_POLICY_OFFSET = HEADER.field(SHARED_I32, "threshold_policy", "1 fixed, 2 auto"),
@@ -88,6 +93,9 @@ public final class HeaderDescriptor {
                   "sleeping",
                   "1 while it waits in the kernel, 2 for a millisecond at most"),
       HEARTBEAT_OFFSET = HEADER.at(640).field(SHARED_I64, "heartbeat", "ms since the epoch"),
+      TURNS_OFFSET =
+          HEADER.at(704).field(SHARED_I64, "turns", "one more whenever the service thread gets on"),
+      SERVICE_OFFSET = HEADER.field(SHARED_I32, "service", "number of that thread; 0 before"),
       ORDERS_OFFSET =
           HEADER
               .at(768)
@@ -120,7 +128,16 @@ public final class HeaderDescriptor {
           HEADER
               .by("any AP, compare-and-set")
               .at(4096)
-              .fields(SHARED_I64, SMALL_FILES, "small_files", "by hash of the identity; see below");
+              .fields(SHARED_I64, SMALL_FILES, "small_files", "by hash of the identity; see below"),
+      OPENINGS_OFFSET =
+          HEADER
+              .by("any AP")
+              .fields(
+                  SHARED_I64,
+                  OPENINGS,
+                  "openings",
+                  "`pid << 32 \\| tid` while that thread opens a file for the shim; or 0; by hash of"
+                      + " the thread");
 
   /** Every process fences after each append. */
   public static final int BARRIER_EACH = 0;

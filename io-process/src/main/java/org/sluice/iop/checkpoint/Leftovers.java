@@ -376,6 +376,7 @@ public final class Leftovers {
    */
   public void unlinkCommitted() throws IOException {
     final Map<ImageKey, List<String>> names = context.capture().names();
+    new Untold(context).count(names);
     for (final Image image : committed()) {
       if (image.isOpenOutside()) {
         continue; // it is whole, and a program may still write it

@@ -32,9 +32,10 @@ import org.sluice.iop.measure.Warnings;
  * open has to wait for.
  *
  * <p>This process makes the marks, so that an image has its own before any opener is told of it.
- * The guard process answers, so that no program waits longer than a second for this one. Both hold
- * the group: when the guard ends, this process closes its own at once. One that does not answer for
- * some seconds is killed. Service thread only, unless it says otherwise.
+ * The guard process answers, so that no program waits for this one if it is stopped. Both hold the
+ * group: when the guard ends, this process closes its own at once. One that does not answer for
+ * some seconds is killed, unless it waits for a processor all that time. Service thread only,
+ * unless it says otherwise.
  */
 public final class Guard implements Protection, AutoCloseable {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -44,13 +45,14 @@ public final class Guard implements Protection, AutoCloseable {
   /** Learns which images programs open. */
   public interface Listener {
     /**
-     * A process that is not attached waits for an open of a marked file.
+     * A process waits for an open of a marked file.
      *
      * @param key the file
-     * @param pid the process; 0 unknown
+     * @param pid the process, not attached, that says it opens files by the shim; 0 for any other
+     * @param thread its thread; 0 unknown
      * @param allow lets it go on; any thread
      */
-    void asked(ImageKey key, int pid, Runnable allow);
+    void asked(ImageKey key, int pid, int thread, Runnable allow);
 
     /**
      * A process waits for an open of a file that is held by a lease, until that is given back.
@@ -164,6 +166,7 @@ public final class Guard implements Protection, AutoCloseable {
           listener.asked(
               new ImageKey(message.device(), message.inode()),
               message.pid(),
+              message.thread(),
               () -> from.send(new Message(Message.ALLOW, message.number()), null));
       case Message.BROKEN -> ifKnown(leased.get(message.number()), listener::held);
       case Message.OPENED -> ifKnown(watched.get(message.number()), listener::opened);
@@ -184,8 +187,8 @@ public final class Guard implements Protection, AutoCloseable {
     if (!toldOfLateness) {
       toldOfLateness = true;
       Warnings.warn(
-          "a program outside Sluice opened a file before it held everything, since that took longer"
-              + " than a second; what it read may be short, and what it wrote be lost");
+          "a program outside Sluice opened a file before it held everything, since this process stood"
+              + " still for a second; what it read may be short, and what it wrote be lost");
     }
   }
 
@@ -293,6 +296,15 @@ public final class Guard implements Protection, AutoCloseable {
   }
 
   /**
+   * Whether the kernel has programs wait that open a marked file.
+   *
+   * @return false also when there is no guard
+   */
+  public boolean asks() {
+    return group instanceof Fanotify;
+  }
+
+  /**
    * Has programs wait that open an image, which nobody under Sluice has open.
    *
    * @param image an image whose own file may lack bytes
@@ -360,7 +372,8 @@ public final class Guard implements Protection, AutoCloseable {
 
   /**
    * Finds out whether the guard still answers; from time to time. Looks are counted, since this
-   * process may have been stopped between two.
+   * process may have been stopped between two. One of a guard that waits for a processor tells
+   * nothing.
    */
   public void beat() {
     final GuardProcess now = process;
@@ -369,7 +382,7 @@ public final class Guard implements Protection, AutoCloseable {
       unanswered = 0;
     } else if (time - pinged >= BEAT_NANOS) {
       pinged = time;
-      unanswered++;
+      unanswered += now.isStarved() ? 0 : 1;
       if (unanswered > MOST_UNANSWERED) {
         Warnings.warn("the guard does not answer, and is killed");
         now.kill();

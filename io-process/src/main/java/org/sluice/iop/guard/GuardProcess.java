@@ -6,6 +6,8 @@ import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.sluice.core.posix.PacketSocket;
 
@@ -53,6 +55,16 @@ final class GuardProcess implements AutoCloseable {
   /** The guard process's pid. */
   int pid() {
     return (int) process.pid();
+  }
+
+  /** Whether it could run, but for others that do. */
+  boolean isStarved() {
+    try {
+      final String status = Files.readString(Path.of("/proc/%d/stat".formatted(pid())));
+      return status.startsWith(") R", status.lastIndexOf(')'));
+    } catch (final IOException gone) {
+      return false;
+    }
   }
 
   /** Whether a message was sent; a guard that takes none is of no use. Any thread. */

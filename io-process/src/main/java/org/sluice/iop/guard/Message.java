@@ -8,11 +8,12 @@ import java.lang.foreign.ValueLayout;
  *
  * @param type one of the constants
  * @param number what it is about
- * @param pid the process that opens a file; 0 unknown
+ * @param pid the process that opens a file by the shim; 0 for one that does not
+ * @param thread the thread that opens it; 0 unknown
  * @param device the file's, {@code major << 32 | minor}
  * @param inode the file's
  */
-record Message(int type, int number, int pid, long device, long inode) {
+record Message(int type, int number, int pid, int thread, long device, long inode) {
   static final int GROUP = 1;
   static final int ALLOW = 2;
   static final int LEASE = 3;
@@ -35,11 +36,12 @@ record Message(int type, int number, int pid, long device, long inode) {
 
   private static final int NUMBER = 4;
   private static final int PID = 8;
+  private static final int THREAD = 12;
   private static final int DEVICE = 16;
   private static final int INODE = 24;
 
   Message(final int type, final int number) {
-    this(type, number, 0, 0, 0);
+    this(type, number, 0, 0, 0, 0);
   }
 
   static Message read(final MemorySegment packet) {
@@ -47,6 +49,7 @@ record Message(int type, int number, int pid, long device, long inode) {
         packet.get(ValueLayout.JAVA_INT, 0),
         packet.get(ValueLayout.JAVA_INT, NUMBER),
         packet.get(ValueLayout.JAVA_INT, PID),
+        packet.get(ValueLayout.JAVA_INT, THREAD),
         packet.get(ValueLayout.JAVA_LONG, DEVICE),
         packet.get(ValueLayout.JAVA_LONG, INODE));
   }
@@ -55,6 +58,7 @@ record Message(int type, int number, int pid, long device, long inode) {
     packet.set(ValueLayout.JAVA_INT, 0, type);
     packet.set(ValueLayout.JAVA_INT, NUMBER, number);
     packet.set(ValueLayout.JAVA_INT, PID, pid);
+    packet.set(ValueLayout.JAVA_INT, THREAD, thread);
     packet.set(ValueLayout.JAVA_LONG, DEVICE, device);
     packet.set(ValueLayout.JAVA_LONG, INODE, inode);
   }

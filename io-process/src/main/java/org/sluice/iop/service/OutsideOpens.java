@@ -29,6 +29,7 @@ import org.sluice.iop.measure.Warnings;
  * on it, which it does when no other has the file open. Service thread only.
  */
 final class OutsideOpens implements Guard.Listener {
+  private static final long TURN_MILLIS = 100;
   private static final String LIBRARY = "libsluice_preload.so";
 
   private final Context context;
@@ -45,6 +46,10 @@ final class OutsideOpens implements Guard.Listener {
   private final Set<Image> open = new LinkedHashSet<>();
 
   private final Leases leases;
+
+  /** How many programs wait. */
+  private int waiting;
+
   private boolean toldOfEarly;
 
   OutsideOpens(
@@ -64,24 +69,32 @@ final class OutsideOpens implements Guard.Listener {
   }
 
   /**
-   * A process under the shim tells of the open itself, before it reads or writes, unless it gets no
-   * slot.
+   * A process whose shim opens the file tells of that itself, before it reads or writes, unless it
+   * gets no slot. What opens it otherwise waits, in whichever process: io_uring, and Go, call the
+   * kernel past the shim.
    */
   @Override
-  public void asked(final ImageKey key, final int pid, final Runnable allow) {
+  public void asked(final ImageKey key, final int pid, final int thread, final Runnable allow) {
     final Image image = context.registry().find(key);
-    if (image == null || (attachments.mayAttach(pid) && isUnderShim(pid))) {
+    if (image == null || pid > 0 && attachments.mayAttach(pid) && isUnderShim(pid)) {
       allow.run();
     } else {
-      show(image, allow);
+      waiting++;
+      show(image, isUnderShim(thread) ? Reason.SYSCALL : Reason.FOREIGN, () -> goOn(allow));
     }
   }
 
+  /** Any thread. */
+  private void goOn(final Runnable allow) {
+    allow.run();
+    context.service().execute(() -> waiting--);
+  }
+
   /** Whether a process has the shim loaded, and for this session: others have its environment. */
-  private boolean isUnderShim(final int pid) {
-    final Path process = Path.of("/proc", Integer.toString(pid));
+  private boolean isUnderShim(final int thread) {
+    final Path process = Path.of("/proc", Integer.toString(thread));
     try {
-      return pid > 0
+      return thread > 0
           && text(process.resolve("environ")).contains("SLUICE_DIRECTORY=" + directory + '\0')
           && text(process.resolve("maps")).contains(LIBRARY);
     } catch (final IOException goneOrAnothersUser) {
@@ -95,7 +108,7 @@ final class OutsideOpens implements Guard.Listener {
 
   @Override
   public void held(final Image image) {
-    show(image, () -> context.service().execute(() -> guard.unlease(image)));
+    show(image, Reason.FOREIGN, () -> context.service().execute(() -> guard.unlease(image)));
   }
 
   @Override
@@ -123,11 +136,11 @@ final class OutsideOpens implements Guard.Listener {
                 + " little, and what it wrote may be lost; if root runs the I/O process, such programs wait");
       }
     }
-    show(image, () -> {});
+    show(image, Reason.FOREIGN, () -> {});
   }
 
   /** Makes the image's own file hold everything, for good. */
-  private void show(final Image image, final Runnable done) {
+  private void show(final Image image, final Reason reason, final Runnable done) {
     attachments.pollOpeners(image);
     image.openOutside(true);
     open.add(image);
@@ -136,7 +149,7 @@ final class OutsideOpens implements Guard.Listener {
           .replacements()
           .unshare(
               image,
-              () -> settle(image, done),
+              () -> settle(image, reason, done),
               failure -> {
                 Warnings.warn(
                     "%s is committed and cannot be shown to a program outside Sluice: %s"
@@ -144,16 +157,24 @@ final class OutsideOpens implements Guard.Listener {
                 done.run();
               });
     } else {
-      settle(image, done);
+      settle(image, reason, done);
     }
   }
 
-  private void settle(final Image image, final Runnable done) {
+  private void settle(final Image image, final Reason reason, final Runnable done) {
     if (image.state() != ImageDescriptor.STATE_DIRECT) {
-      settling.makeDirect(image, Reason.FOREIGN, false);
+      settling.makeDirect(image, reason, false);
     }
     context.drain().answer(any -> done.run(), Reply.Done::new);
     context.afterwards(image::unprotect);
+  }
+
+  /**
+   * How long nothing has to be done, in milliseconds, if it is shorter than a limit. While a
+   * program waits this thread says again and again that it gets on.
+   */
+  long patience(final long limit) {
+    return waiting > 0 ? Math.min(limit, TURN_MILLIS) : limit;
   }
 
   /** Takes over an image of a former I/O process that a program outside may have open. */

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import jdk.net.ExtendedSocketOptions;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.sluice.core.posix.NativeThread;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.PosixStore;
@@ -66,6 +67,7 @@ public final class Service implements Runnable, Executor {
   private long connections;
   private long lastBeat = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
   private int naps;
+  private long turns;
 
   /**
    * A service; {@link #run} serves.
@@ -214,6 +216,7 @@ public final class Service implements Runnable, Executor {
   @Override
   public void run() {
     session.pace().join(Pace.SERVICE);
+    segment.header().service((int) NativeThread.current().id());
     try {
       while (!session.over().isDone()) {
         final int work = work();
@@ -247,6 +250,7 @@ public final class Service implements Runnable, Executor {
   }
 
   private int work() {
+    segment.header().turns(++turns);
     final int records = session.rings().poll(session.attachments().all());
     final int more = session.proceed() ? 1 : 0;
     final int used = segment.geometry().chunkCount() - (int) segment.header().freeChunks();

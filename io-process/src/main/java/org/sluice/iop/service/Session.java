@@ -96,8 +96,15 @@ final class Session implements AutoCloseable {
     attachments.all().forEach(timedSettling::watch);
     context.registry().all().forEach(outsideOpens::resume);
     guard.listen(context.service(), outsideOpens);
-    context.segment().header().leases(leases.areUsed());
+    tellOfGuard();
     context.drain().tidy(false);
+  }
+
+  private void tellOfGuard() {
+    context.segment().header().leases(outsideOpens.leases().areUsed());
+    if (guard.asks()) {
+      context.segment().header().guarded();
+    }
   }
 
   private Waves waves() {
@@ -159,7 +166,7 @@ final class Session implements AutoCloseable {
     context.waiters().expire();
     guard.beat();
     outsideOpens.beat();
-    context.segment().header().leases(outsideOpens.leases().areUsed());
+    tellOfGuard();
     if (System.nanoTime() - renewed > RENEWAL_NANOS) {
       renewed = System.nanoTime();
       renew();
@@ -201,7 +208,7 @@ final class Session implements AutoCloseable {
     final long most = waves == null ? limit : waves.patience(limit);
     final long waited = context.waiters().patience(checkpoints.groups().patience(most));
     final long next = timedSettling.patience(waited);
-    final long looked = outsideOpens.leases().patience(next);
+    final long looked = outsideOpens.patience(outsideOpens.leases().patience(next));
     final boolean open = context.state().images().areOpen();
     final boolean committing = !context.state().commits().isEmpty();
     return pace().look(open, committing, context.drain().isIdle(), looked);
