@@ -204,6 +204,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->gained = 0;
     image->habit = habit;
     image->mappings = 0;
+    image->mapped = image->mapped_end = 0;
     image->let_go = false;
     image->of_dump = sluice_presence_writes_down();
     image->traced = (struct sluice_trace_file){0};

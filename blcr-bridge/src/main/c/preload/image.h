@@ -32,9 +32,11 @@ struct image {
     int harms;      /* by being read or synchronised with little written before, see habit.h */
     int64_t gained; /* bytes logged since */
     uint32_t habit;
-    int mappings;                    /* into memory; they outlive the descriptions */
-    bool of_dump;                    /* opened by the thread that writes the process down */
-    bool let_go;                     /* by the I/O process: a program wants a lease on it */
+    int mappings; /* into memory; they outlive the descriptions */
+    int64_t mapped,
+        mapped_end; /* bytes that were counted, of a file that is no image, and their end */
+    bool of_dump;   /* opened by the thread that writes the process down */
+    bool let_go;    /* by the I/O process: a program wants a lease on it */
     struct sluice_trace_file traced; /* the recording's */
     struct description *descriptions;
     struct image *next;

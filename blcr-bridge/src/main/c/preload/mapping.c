@@ -11,12 +11,14 @@
 #include "memory.h"
 #include "presence.h"
 #include "real.h"
+#include "segment.h"
 #include "word.h"
 
 struct mapping {
     struct image *image;
     const char *from, *to;
     size_t left; /* bytes not unmapped yet */
+    bool writes;
     struct mapping *next;
 };
 
@@ -58,13 +60,30 @@ static void let_go_of_image(struct image *image)
     sluice_lock_release(&image->lock);
 }
 
+/*
+ * No process sees what comes through memory into a file that is no image, and the I/O process does not look at it. So
+ * what may come counts, no byte of the file twice as long as this process has it open or mapped.
+ */
+static void count_plain(struct image *image, int64_t end, int64_t length)
+{
+    const struct sluice_segment *segment = sluice_capture_segment();
+    if (image->openings > 0 || segment == NULL)
+        return;
+    image->mapped_end = end > image->mapped_end ? end : image->mapped_end;
+    const int64_t left = image->mapped_end - image->mapped;
+    const int64_t more = length < left ? length : left;
+    image->mapped += more;
+    atomic_fetch_add_explicit(&segment->header->plain_bytes[SLUICE_REASON_MMAP], more,
+                              memory_order_relaxed);
+}
+
 /* Without memory to remember it by, the opening lasts until the process ends. */
-static void remember_mapping(struct image *image, const char *address, size_t length)
+static void remember_mapping(struct image *image, const char *address, size_t length, bool writes)
 {
     struct mapping *mapping = sluice_memory_take(sizeof *mapping);
     if (mapping == NULL)
         return;
-    *mapping = (struct mapping){image, address, address + length, length, mappings};
+    *mapping = (struct mapping){image, address, address + length, length, writes, mappings};
     mappings = mapping;
     mapping_count++;
 }
@@ -90,10 +109,14 @@ void *sluice_mapping_make(bool by_number, void *address, size_t length, int prot
     if (image == NULL)
         return mapped;
     sluice_images_lock(); /* errno stays */
-    if (mapped != MAP_FAILED)
-        remember_mapping(image, mapped, length);
-    else
+    const bool writes = (protection & PROT_WRITE) != 0;
+    if (mapped == MAP_FAILED) {
         let_go_of_image(image);
+    } else {
+        remember_mapping(image, mapped, length, writes);
+        if (writes)
+            count_plain(image, offset + (int64_t)length, (int64_t)length);
+    }
     sluice_images_unlock();
     return mapped;
 }
@@ -162,7 +185,7 @@ SLUICE_WRAPPER int msync(void *address, size_t length, int flags)
     return error == -ESTALE ? REAL(msync)(address, length, flags) : (int)sluice_guard_result(error);
 }
 
-static void moved(const char *from, const char *to, size_t length)
+static void moved(const char *from, const char *to, size_t length, size_t more)
 {
     sluice_images_lock();
     for (struct mapping *mapping = mappings; mapping != NULL; mapping = mapping->next) {
@@ -170,6 +193,10 @@ static void moved(const char *from, const char *to, size_t length)
             mapping->from = to;
             mapping->to = to + length;
             mapping->left = length;
+            if (mapping->writes) {
+                count_plain(mapping->image, mapping->image->mapped_end + (int64_t)more,
+                            (int64_t)more);
+            }
         }
     }
     sluice_images_unlock();
@@ -182,7 +209,7 @@ void *sluice_mapping_move(bool by_number, void *address, size_t old_length, size
         ? (void *)REAL(syscall)(SYS_mremap, address, old_length, length, flags, wanted)
         : REAL(mremap)(address, old_length, length, flags, wanted);
     if (found != MAP_FAILED && mapping_count > 0 && !sluice_guard_inside())
-        moved(address, found, length);
+        moved(address, found, length, length > old_length ? length - old_length : 0);
     return found;
 }
 

@@ -236,10 +236,12 @@ public final class Statistics {
   }
 
   private NotAggregated notAggregated(final Reason reason, final SlotCounters total) {
+    final long plain = header.plainBytes(reason);
+    final long mapped = reason == Reason.MMAP ? plain : 0; // or that may have been
     return new NotAggregated(
         reason,
-        total.reasonBytes(reason) + header.plainBytes(reason),
-        estimates.getOrDefault(reason, 0L),
+        total.reasonBytes(reason) + plain - mapped,
+        estimates.getOrDefault(reason, 0L) + mapped,
         plainFiles(reason));
   }
 
