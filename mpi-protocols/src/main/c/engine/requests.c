@@ -95,14 +95,14 @@ int call_cancel(MPI_Request *request)
 int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     sluice_mpi_poll();
-    if (sluice_mpi_is_foreign(request))
+    if (request == MPI_REQUEST_NULL || sluice_mpi_is_foreign(request))
         return real.Request_get_status(request, flag, status);
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(request);
     if (sluice_mpi_busy) {
         sluice_mpi_protocol->calls->cannot(
             "MPI_Request_get_status is called while what crosses the line is recorded");
     }
-    *flag = handle == NULL || sluice_mpi_handle_look(handle);
+    *flag = sluice_mpi_handle_look(handle);
     if (*flag && sluice_mpi_handle_is_active(handle))
         sluice_mpi_tell_status(status, &handle->status);
     else if (*flag)

@@ -114,19 +114,23 @@ static int hand_over(void *buf, int count, MPI_Datatype type, MPI_Message *handl
 
 static int mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    MPI_Status own;
-    MPI_Status *found = status == MPI_STATUS_IGNORE ? &own : status;
-    const int result = call_probe(source, tag, comm, found);
-    return result == MPI_SUCCESS ? take(comm, found, message) : result;
+    MPI_Status found = {0}; /* MPICH leaves the flag of a cancelled one as it is */
+    const int result = call_probe(source, tag, comm, &found);
+    if (result != MPI_SUCCESS)
+        return result;
+    sluice_mpi_tell_status(status, &found);
+    return take(comm, &found, message);
 }
 
 static int improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                    MPI_Status *status)
 {
-    MPI_Status own;
-    MPI_Status *found = status == MPI_STATUS_IGNORE ? &own : status;
-    const int result = call_iprobe(source, tag, comm, flag, found);
-    return result == MPI_SUCCESS && *flag ? take(comm, found, message) : result;
+    MPI_Status found = {0};
+    const int result = call_iprobe(source, tag, comm, flag, &found);
+    if (result != MPI_SUCCESS || !*flag)
+        return result;
+    sluice_mpi_tell_status(status, &found);
+    return take(comm, &found, message);
 }
 
 static int mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
