@@ -3,7 +3,9 @@ package org.sluice.core.fault;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.core.posix.Errno;
@@ -22,6 +24,7 @@ import org.sluice.core.posix.PosixException;
  * POINT:short    half is written at first
  * POINT:ERRNO    the step fails, as with ENOSPC, EDQUOT, EIO or EROFS, and is not done
  * POINT:stop     the process stops itself before that step, until it gets SIGCONT
+ * POINT:slow     the thread sleeps for 20 ms before that step, while others go on
  * POINT:exception  the thread throws what nobody expects, before that step
  * POINT:oom      the heap is full before that step
  * </pre>
@@ -39,6 +42,7 @@ public final class Fault implements Hazard.Mishap {
       Pattern.compile(
           "(?<after>after-)?(?<point>[a-z-]+)(:(?<action>\\w+))?(@(?<first>\\d{1,9})(?<to>-(?<last>\\d{1,9})?)?)?");
   private static final int BLOCK = 4096;
+  private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** Written before the threads start that come to any point. */
   private static List<Fault> armed = List.of();
@@ -67,6 +71,8 @@ public final class Fault implements Hazard.Mishap {
     TORN,
     /** The process stops, before the step, until another one lets it go on. */
     STOP,
+    /** The thread sleeps before the step. */
+    SLOW,
     /** The thread throws an exception that nobody expects. */
     EXCEPTION,
     /** The thread fills the heap, and throws what follows. */
@@ -144,6 +150,7 @@ public final class Fault implements Hazard.Mishap {
       case "exception" -> Action.EXCEPTION;
       case "oom" -> Action.OOM;
       case "stop" -> Action.STOP;
+      case "slow" -> Action.SLOW;
       default -> Action.FAIL;
     };
   }
@@ -267,6 +274,9 @@ public final class Fault implements Hazard.Mishap {
     }
     if (action == Action.STOP) {
       stop();
+    }
+    if (action == Action.SLOW) {
+      LockSupport.parkNanos(SLOW_NANOS);
     }
   }
 

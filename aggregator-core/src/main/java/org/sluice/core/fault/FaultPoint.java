@@ -113,6 +113,12 @@ public enum FaultPoint implements Hazard {
       "appends an entry to the log of a series",
       "before: appended once resumed, or by another node; after: committed",
       "tried again, or another node does it"),
+  /** The names that its images have in the capture directory, each set aside before it goes. */
+  NAME_REMOVE(
+      Kind.STEP,
+      "removes the name of an image whose checkpoint is not kept",
+      "every newer one stays whole; the name goes once resumed",
+      "the old one stays until the next commit"),
   /** The manifest of a checkpoint that is not kept, or was committed again. */
   MANIFEST_REMOVE(
       Kind.STEP,
@@ -187,7 +193,7 @@ public enum FaultPoint implements Hazard {
   /** What can happen at a point, and what most points of that kind lead to. */
   private enum Kind {
     WRITE(EnumSet.complementOf(EnumSet.of(Action.STOP)), Kind.COMMITTED, Kind.NO_COMMIT),
-    STEP(EnumSet.of(Action.KILL, Action.FAIL), Kind.COMMITTED, Kind.NO_COMMIT),
+    STEP(EnumSet.of(Action.KILL, Action.FAIL, Action.SLOW), Kind.COMMITTED, Kind.NO_COMMIT),
     MESSAGE(EnumSet.of(Action.KILL), "the process asks again once resumed", "cannot fail"),
     WAVE(
         EnumSet.of(Action.KILL, Action.FAIL, Action.STOP),

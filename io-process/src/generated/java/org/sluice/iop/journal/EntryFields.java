@@ -28,6 +28,7 @@ final class EntryFields {
       out.writeInt(2);
       out.writeInt(it.slot());
       out.writeInt(it.killed() ? 1 : 0);
+      out.writeLong(it.time());
     } else if (message instanceof final Entry.Admitted it) {
       out.writeInt(3);
       out.writeInt(it.image());
@@ -60,6 +61,7 @@ final class EntryFields {
       out.writeInt(it.image());
       out.writeInt(it.slot());
       out.writeLong(it.position());
+      out.writeLong(it.time());
     } else if (message instanceof final Entry.Taken it) {
       out.writeInt(8);
       out.writeInt(it.slot());
@@ -178,6 +180,7 @@ final class EntryFields {
         out.writeInt(each.killsBefore());
       }
       out.writeLong(it.written());
+      out.writeLong(it.closed());
       out.writeInt(it.abandoned() ? 1 : 0);
       out.writeInt(it.committed() ? 1 : 0);
       out.writeInt(it.openers().size());
@@ -256,6 +259,10 @@ final class EntryFields {
       out.writeInt(27);
       out.writeLong(it.checkpoint());
       out.writeInt(it.commit() ? 1 : 0);
+    } else if (message instanceof final Entry.Stored it) {
+      out.writeInt(28);
+      out.writeLong(it.checkpoint());
+      out.writeLong(it.closed());
     }
   }
 
@@ -275,7 +282,8 @@ final class EntryFields {
     if (type == 2) {
       return new Entry.Detached(
           in.readInt(),
-          in.readInt() != 0);
+          in.readInt() != 0,
+          in.readLong());
     }
     if (type == 3) {
       return new Entry.Admitted(
@@ -312,6 +320,7 @@ final class EntryFields {
       return new Entry.Closed(
           in.readInt(),
           in.readInt(),
+          in.readLong(),
           in.readLong());
     }
     if (type == 8) {
@@ -420,6 +429,7 @@ final class EntryFields {
           in.readInt() != 0,
           listOfAttached(in),
           in.readLong(),
+          in.readLong(),
           in.readInt() != 0,
           in.readInt() != 0,
           listOfOpener(in),
@@ -482,6 +492,11 @@ final class EntryFields {
       return new Entry.Decided(
           in.readLong(),
           in.readInt() != 0);
+    }
+    if (type == 28) {
+      return new Entry.Stored(
+          in.readLong(),
+          in.readLong());
     }
     throw new BufferUnderflowException();
   }

@@ -6,8 +6,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
@@ -45,6 +48,9 @@ public final class CheckpointState implements Fold {
 
   /** By number, how many times it was written before that was decided last. */
   private final NavigableMap<Long, Entry.Written> written = new TreeMap<>();
+
+  /** The group in the store of which a file was closed last; null for none. */
+  private Entry.Stored latest;
 
   /** By the ids of commits, what is to leave the node. */
   private final Map<Long, Entry.Leaving> leaving = new LinkedHashMap<>();
@@ -114,6 +120,7 @@ public final class CheckpointState implements Fold {
       case Entry.Grouped e -> enter(e);
       case Entry.Lacking e -> lack(e);
       case Entry.Written e -> written.put(e.checkpoint(), e);
+      case Entry.Stored e -> latest = e;
       case Entry.Leaving e when e.round() == Entry.NO_ROUND -> leaving.remove(e.commit());
       case Entry.Leaving e -> leaving.put(e.commit(), e);
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
@@ -195,12 +202,41 @@ public final class CheckpointState implements Fold {
       }
     }
     if (commit != null) {
-      commit.members().stream()
-          .filter(part -> !part.direct())
-          .map(part -> images.find(part.image()))
-          .filter(image -> image != null)
-          .forEach(image -> image.apply(e));
+      imagesOf(commit).forEach(image -> image.apply(e));
+      if (e.errno() == 0) {
+        stored(commit).filter(this::isLater).ifPresent(stored -> latest = stored);
+      }
     }
+  }
+
+  private List<Image> imagesOf(final Entry.Committing commit) {
+    return commit.members().stream()
+        .filter(part -> !part.direct())
+        .map(part -> images.find(part.image()))
+        .filter(image -> image != null)
+        .toList();
+  }
+
+  /** A group as its commit stores it; empty for another commit. */
+  private Optional<Entry.Stored> stored(final Entry.Committing commit) {
+    final OptionalLong closed = imagesOf(commit).stream().mapToLong(Image::closed).max();
+    return isOfGroup(commit) && closed.isPresent()
+        ? Optional.of(new Entry.Stored(commit.checkpoint(), closed.getAsLong()))
+        : Optional.empty();
+  }
+
+  private boolean isLater(final Entry.Stored stored) {
+    return latest == null || latest.closed() <= stored.closed();
+  }
+
+  /** The group in the store of which a file was closed last. */
+  Optional<Entry.Stored> latest() {
+    return Optional.ofNullable(latest);
+  }
+
+  /** Groups on their way into the store. */
+  Stream<Entry.Stored> storing() {
+    return commits.values().stream().flatMap(commit -> stored(commit).stream());
   }
 
   private void lack(final Entry.Lacking e) {
@@ -244,6 +280,7 @@ public final class CheckpointState implements Fold {
     commits.values().forEach(to);
     written.values().forEach(to);
     leaving.values().forEach(to);
+    latest().ifPresent(to);
     if (lastDecided >= 0) {
       to.accept(new Entry.Decided(lastDecided, true));
     }
@@ -358,7 +395,7 @@ public final class CheckpointState implements Fold {
    * Those of them that the run has lost. A wave is not: its coordinator says so, and makes another.
    */
   List<Entry.Ended> lost() {
-    return failed.values().stream().filter(end -> !isOfWave(end)).toList();
+    return failed.values().stream().filter(it -> !isOfWave(it) && !Latecomers.isOne(it)).toList();
   }
 
   /** Where there are waves, all checkpoints that no group has are waves. */

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
+import java.util.function.BiFunction;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
@@ -97,8 +97,8 @@ final class Group {
     return member;
   }
 
-  /** What the group had of an image, which it has no more; null for nothing. */
-  private Member take(final Image image) {
+  /** What the group had of an image, which it has no more; null for nothing. It may come back. */
+  Member take(final Image image) {
     markers.remove(image);
     final Member member = members.remove(image);
     if (member != null) {
@@ -128,15 +128,20 @@ final class Group {
   }
 
   Entry.Grouped sum() {
-    final List<Entry.GroupMember> all = new ArrayList<>();
-    members.forEach(
-        (image, member) ->
-            all.add(new Entry.GroupMember(image.id(), member.path, member.unchanged)));
-    return new Entry.Grouped(number, changed, rewriting, all);
+    return new Entry.Grouped(number, changed, rewriting, members(Group::sum));
+  }
+
+  private static Entry.GroupMember sum(final Image image, final Member member) {
+    return new Entry.GroupMember(image.id(), member.path, member.unchanged);
   }
 
   long number() {
     return number;
+  }
+
+  /** When one of its images was closed the last time. */
+  long closed() {
+    return members.keySet().stream().mapToLong(Image::closed).max().orElse(0);
   }
 
   /** Adds an image, or learns its new path. */
@@ -158,6 +163,11 @@ final class Group {
   void remove(final Image image) {
     final Member member = take(image);
     rewriting |= member != null && member.unchanged;
+  }
+
+  /** An image of its last commit that left is not coming back. */
+  void lost() {
+    rewriting = true;
   }
 
   /** A copy with the same bytes takes an image's place. */
@@ -274,7 +284,7 @@ final class Group {
 
   /** Whether all images are of one round of writing. */
   boolean isOfOneRound(final Grouping grouping) {
-    return !isMixed() && countOutlived() == 0 && (!grouping.hasMarkers() || isMarkedAnew());
+    return !isMixed() && casualties().outlived() == 0 && (!grouping.hasMarkers() || isMarkedAnew());
   }
 
   /** Whether a marker was written after all other images, in a round that is not the first. */
@@ -294,30 +304,18 @@ final class Group {
     return rewriting && unchanged > 0;
   }
 
-  /**
-   * Images of killed processes, when one that came after more kills has written an image, too. Not
-   * after their own kill: ranks that go back may come while others are still to be killed.
-   */
-  private long countOutlived() {
-    final int latest = writers().mapToInt(Writer::killsBefore).max().orElse(0);
-    return writers().filter(writer -> writer.wasKilled() && writer.killsBefore() < latest).count();
-  }
-
   /** Whether a process was killed that wrote an image of it. */
   boolean hasKilledWriter() {
-    return writers().anyMatch(Writer::wasKilled);
-  }
-
-  private long countLost() {
-    return members.keySet().stream().filter(image -> image.errno() != 0).count();
+    return casualties().hasKilledWriter();
   }
 
   /** Whether a kill or a fault left it in a state that no rank meant it to have. */
   boolean isTorn() {
-    return countLost() > 0
-        || countOutlived() > 0
-        || members.keySet().stream()
-            .anyMatch(image -> image.isAbandoned() && image.writer().wasKilled());
+    return casualties().areTorn();
+  }
+
+  private Casualties casualties() {
+    return new Casualties(members.keySet());
   }
 
   /** Whether an image of its last commit was rewritten or deleted: another round of writing. */
@@ -342,8 +340,8 @@ final class Group {
     final int expected = expected(grouping);
     final int files = grouping.filesPerRank();
     final long unfinished = members.keySet().stream().filter(image -> !isFinished(image)).count();
-    if (countLost() > 0) {
-      return "%d of %d images lost bytes".formatted(countLost(), members.size());
+    if (casualties().lost() > 0) {
+      return "%d of %d images lost bytes".formatted(casualties().lost(), members.size());
     } else if (unfinished > 0) {
       return "%d of %d images never closed".formatted(unfinished, members.size());
     } else if (grouping.hasMarkers() && markers.isEmpty()) {
@@ -358,9 +356,9 @@ final class Group {
     } else if (!grouping.hasMarkers() && parts.with(files) < expected) {
       return "%d of %d ranks wrote %d images; see --files-per-rank"
           .formatted(parts.with(files), expected, files);
-    } else if (countOutlived() > 0) {
+    } else if (casualties().outlived() > 0) {
       return "%d of %d images left by killed ranks, not rewritten or deleted by those who came later"
-          .formatted(countOutlived(), members.size());
+          .formatted(casualties().outlived(), members.size());
     } else if (isMixed()) {
       return "%d of %d images rewritten after its last commit"
           .formatted(members.size() - unchanged, members.size());
@@ -368,10 +366,6 @@ final class Group {
       return "the file that --complete names was not written after the others";
     }
     return isBeingRenamed() ? "two of its images have one name" : "its commit failed";
-  }
-
-  private Stream<Writer> writers() {
-    return members.keySet().stream().flatMap(image -> image.writers().stream());
   }
 
   /** How many ranks of this node write it, 0 when no image tells. */
@@ -385,7 +379,9 @@ final class Group {
   /** The ranks whose images a commit of the group has. */
   CommitRanks commitRanks(final Grouping grouping) {
     final boolean all = !grouping.hasMarkers() && grouping.writers() == 0;
-    return CommitRanks.of(writers().toList(), all ? expected(grouping) : 0);
+    final List<Writer> writers =
+        members.keySet().stream().flatMap(image -> image.writers().stream()).toList();
+    return CommitRanks.of(writers, all ? expected(grouping) : 0);
   }
 
   List<Image> images() {
@@ -393,8 +389,10 @@ final class Group {
   }
 
   List<Entry.Part> members() {
-    final List<Entry.Part> all = new ArrayList<>();
-    members.forEach((image, member) -> all.add(Committer.part(image, member.path)));
-    return all;
+    return members((image, member) -> Committer.part(image, member.path));
+  }
+
+  private <T> List<T> members(final BiFunction<Image, Member, T> as) {
+    return members.entrySet().stream().map(e -> as.apply(e.getKey(), e.getValue())).toList();
   }
 }

@@ -69,6 +69,9 @@ public final class GroupNames {
    */
   Group place(final Image image, final Optional<String> name, final LongFunction<Group> begin) {
     moves.looked(image, name);
+    if (table.isSetAside(image)) {
+      return null;
+    }
     final Optional<String> path = name.map(context.capture()::relative);
     final OptionalLong number =
         path.filter(its -> context.hasNodes() || !context.shared().has(image, its))

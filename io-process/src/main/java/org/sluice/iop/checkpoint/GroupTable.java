@@ -2,6 +2,8 @@ package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,9 @@ final class GroupTable {
   private final Map<Long, Group> byNumber = new LinkedHashMap<>();
   private final Int2ObjectHashMap<Group> byImage = new Int2ObjectHashMap<>();
 
+  /** Images whose checkpoint is on its way out of the store: in no group, whatever their names. */
+  private final Set<Image> setAside = new HashSet<>();
+
   Collection<Group> all() {
     return Collections.unmodifiableCollection(byNumber.values());
   }
@@ -29,6 +34,25 @@ final class GroupTable {
   /** The group of a checkpoint; null when there is none. */
   Group find(final long number) {
     return byNumber.get(number);
+  }
+
+  /** Those that were closed before a group and have something to commit, in that order. */
+  List<Long> changedBefore(final Group group) {
+    return byNumber.values().stream()
+        .filter(Group::hasChanged)
+        .filter(other -> other.closed() < group.closed())
+        .sorted(Comparator.comparingLong(Group::closed))
+        .map(Group::number)
+        .toList();
+  }
+
+  /** Those that have something which no commit has, in the order of their closing. */
+  List<Group> uncommitted() {
+    return byNumber.values().stream()
+        .filter(Group::hasChanged)
+        .filter(group -> !group.images().stream().allMatch(Image::isCommitted))
+        .sorted(Comparator.comparingLong(Group::closed))
+        .toList();
   }
 
   /** The group that has an image; null when none has. */
@@ -43,6 +67,42 @@ final class GroupTable {
             .filter(Image::isCommitted)
             .collect(Collectors.toSet())
         : Set.of();
+  }
+
+  /**
+   * Takes images out of a checkpoint's group before their names change, and keeps them out.
+   *
+   * @return the group, which may be no more; null where it has none of them
+   */
+  Group setAside(final long number, final List<Image> images) {
+    setAside.addAll(images);
+    final Group group = find(number);
+    images.stream().filter(image -> group != null && of(image) == group).forEach(this::leave);
+    return group;
+  }
+
+  private void leave(final Image image) {
+    final Group group = byImage.remove(image.id());
+    group.take(image);
+    if (group.isEmpty()) {
+      byNumber.remove(group.number(), group);
+    }
+  }
+
+  boolean isSetAside(final Image image) {
+    return setAside.contains(image);
+  }
+
+  /** They may be in groups again. */
+  void endSettingAside(final List<Image> images) {
+    images.forEach(setAside::remove);
+  }
+
+  /** An image that was set aside is in its group again, as it was committed. */
+  void enterAgain(final Group former, final Image image, final String path) {
+    final Group group = byNumber.computeIfAbsent(former.number(), any -> former);
+    group.enter(image, path, true);
+    byImage.put(image.id(), group);
   }
 
   void enter(final Group group) {
@@ -84,6 +144,7 @@ final class GroupTable {
 
   /** Lets go of an image; returns its group if that was the last one of it, else null. */
   Group forget(final Image image) {
+    setAside.remove(image);
     final Group group = byImage.remove(image.id());
     if (group != null) {
       group.remove(image);

@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.OptionalLong;
+import org.sluice.iop.image.ImageName;
 
 /**
  * Which files are one checkpoint, and when it is complete.
@@ -18,11 +19,14 @@ public record Grouping(PathPattern files, PathPattern marker, int writers, int f
 
   /** Whether a file of this name completes the checkpoint that it is of. */
   boolean marks(final String path) {
-    return hasMarkers() && marker.number(path).isPresent();
+    return hasMarkers() && !ImageName.isOurs(path) && marker.number(path).isPresent();
   }
 
-  /** The checkpoint that a path names; empty for none. */
+  /** The checkpoint that a path names; empty for none, and for what is set aside to be removed. */
   OptionalLong number(final String path) {
+    if (ImageName.isOurs(path)) {
+      return OptionalLong.empty();
+    }
     return marks(path) ? marker.number(path) : files.number(path);
   }
 

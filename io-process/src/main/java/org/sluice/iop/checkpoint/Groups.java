@@ -1,10 +1,11 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
@@ -26,6 +27,7 @@ public final class Groups {
   private final Undecided undecided = new Undecided();
   private final Habit habit = new Habit();
   private final Lacks lacks;
+  private final Latecomers latecomers;
   private final SharedMarkers markers;
   private final GroupNotices notices;
   private final GroupNames names;
@@ -37,9 +39,11 @@ public final class Groups {
     this.committer = committer;
     this.retention = retention;
     this.lacks = new Lacks(context);
+    this.latecomers = new Latecomers(context, lacks);
     this.markers = new SharedMarkers(context, pauses, undecided);
     this.notices = new GroupNotices(context);
     this.names = new GroupNames(context, lacks);
+    retention.tell(new Returning(context, this::look, this::noteGrowth));
   }
 
   boolean exist() {
@@ -133,16 +137,7 @@ public final class Groups {
 
   /** Whether a count completes it, and the checkpoint before got more files in the end. */
   private boolean waitsForMore(final Group group) {
-    if (isDoubtful(group)) {
-      return true;
-    }
-    final long end = habit.end();
-    final boolean waits = !grouping.hasMarkers() && habit.expectsMore(group) && end > pauses.now();
-    if (waits) {
-      pauses.wake(group.number(), end);
-      notices.waits(group, habit);
-    }
-    return waits;
+    return !grouping.hasMarkers() && habit.holdsUp(group, pauses, notices);
   }
 
   /** Whether a process was killed that might have written more files of what a count completes. */
@@ -153,18 +148,35 @@ public final class Groups {
   private void commitUnlessPaused(final Group group) {
     if (markers.isCovered(group) && pauses.isOver(group.number(), group.hasGrown())) {
       final long began = pauses.now();
-      lookAtMoved();
-      refresh(group); // a program that begins anew deletes what a killed one left first
-      if (isComplete(group)
-          && group.isQuiet()
-          && group.isOfOneRound(grouping)
-          && !group.isBeingRenamed()
-          && !isPrevented(group.number())) {
+      if (isReady(group) && (!hurryOthers(group) || isReady(group))) {
         commit(group);
       } else {
         pauses.looked(group.number(), began);
       }
     }
+  }
+
+  private boolean isReady(final Group group) {
+    lookAtMoved();
+    refresh(group); // a program that begins anew deletes what a killed one left first
+    return isComplete(group)
+        && group.isQuiet()
+        && group.isOfOneRound(grouping)
+        && !group.isBeingRenamed()
+        && !isPrevented(group.number())
+        && !latecomers.has(group);
+  }
+
+  /**
+   * Those that wait, or were closed before, come first, as the newest is committed last. Returns
+   * whether there are any: they may have had this one committed, and time went by.
+   */
+  private boolean hurryOthers(final Group group) {
+    pauses.end(group.number());
+    final Set<Long> others = new LinkedHashSet<>(pauses.wanted());
+    others.addAll(table.changedBefore(group));
+    others.forEach(this::hurry);
+    return !others.isEmpty();
   }
 
   /** Whether it lacks a file, or may do. */
@@ -218,13 +230,6 @@ public final class Groups {
    */
   public void captured(final ImageKey key) {
     lacks.captured(key);
-  }
-
-  /** At the end: says of checkpoints of which no file was captured that they are not committed. */
-  void refuseEmpty() throws PosixException {
-    if (exist()) {
-      lacks.refuseEmpty(number -> table.find(number) == null);
-    }
   }
 
   Lacks lacks() {
@@ -290,10 +295,7 @@ public final class Groups {
     return exist() && group != null && !group.isStored();
   }
 
-  /** Those that wait to be committed again come first: the newest is what was committed last. */
   private void commit(final Group group) {
-    pauses.end(group.number());
-    pauses.wanted().forEach(this::hurry);
     notices.commits(group);
     final long began = pauses.now();
     pauses.committing(group.number());
@@ -315,6 +317,7 @@ public final class Groups {
       retention.committed(commit.stored(), commit.images());
       stored(commit.stored(), commit.members());
     }
+    latecomers.released().forEach(undecided::add);
   }
 
   /**
@@ -342,7 +345,11 @@ public final class Groups {
     }
   }
 
-  /** At the end: commits what is there of every checkpoint that is not committed as it is. */
+  /**
+   * At the end: commits what is there of every checkpoint that is not committed as it is.
+   *
+   * @return those that have something which no commit has, in the order in which they were written
+   */
   Collection<Group> incomplete() {
     if (!exist()) {
       return List.of();
@@ -353,7 +360,7 @@ public final class Groups {
       decide(number);
     }
     List.copyOf(table.all()).forEach(this::refresh);
-    final List<Group> all = table.all().stream().filter(Group::hasChanged).toList();
+    final List<Group> all = table.uncommitted();
     all.stream()
         .filter(markers::marksNothing)
         .forEach(group -> lacks.fail(group.number(), Errno.ENOENT, group.obstacle(grouping)));
@@ -366,6 +373,9 @@ public final class Groups {
     if (failed != null && failed.attempt() == CheckpointState.NO_ATTEMPT) {
       return failed.reason();
     }
+    if (!group.isTorn() && latecomers.obstacleAtEnd(group).isPresent()) {
+      return latecomers.obstacleAtEnd(group).get();
+    }
     return group.isQuiet() && isComplete(group) && habit.expectsMore(group)
         ? "it has %d files, and checkpoint %d got %d in the end"
             .formatted(group.size(), habit.former(), habit.files())
@@ -377,7 +387,10 @@ public final class Groups {
    * program took for complete, and no more.
    */
   boolean mayEnd(final Group group) {
-    return !isPrevented(group.number()) && !grouping.hasMarkers() && !group.isTorn();
+    return !isPrevented(group.number())
+        && !grouping.hasMarkers()
+        && !group.isTorn()
+        && latecomers.obstacleAtEnd(group).isEmpty();
   }
 
   /** {@return whether a checkpoint waits for a marker of another node, or what that closes over} */

@@ -66,6 +66,19 @@ final class Habit {
     return group.size() < expected && group.hasKilledWriter();
   }
 
+  /** Whether it is to wait: it may get more files, or who might have written some was killed. */
+  boolean holdsUp(final Group group, final Pauses pauses, final GroupNotices notices) {
+    if (isDoubtful(group)) {
+      return true;
+    }
+    final boolean waits = expectsMore(group) && end() > pauses.now();
+    if (waits) {
+      pauses.wake(group.number(), end());
+      notices.waits(group, this);
+    }
+    return waits;
+  }
+
   /** Whether a group may get more files than it has. */
   boolean expectsMore(final Group group) {
     return group == present && group.size() < files;

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileStatus;
@@ -132,17 +131,19 @@ final class Lacks {
     return true;
   }
 
-  /**
-   * Refuses the checkpoints all of whose files are lacking.
-   *
-   * @param isEmpty tells the numbers of those that have no image
-   */
-  void refuseEmpty(final LongPredicate isEmpty) throws PosixException {
+  /** At the end: refuses the checkpoints all of whose files are lacking. */
+  void refuseEmpty() throws PosixException {
+    if (grouping == null) {
+      return;
+    }
     followAll();
     final Set<Long> refused = new HashSet<>();
     for (final Entry.Lacking lack : List.copyOf(all.values())) {
       final long number = number(lack.path());
-      if (number != NO_NUMBER && !isExpected(lack) && isEmpty.test(number) && refused.add(number)) {
+      if (number != NO_NUMBER
+          && !isExpected(lack)
+          && context.state().groups().find(number) == null
+          && refused.add(number)) {
         refuse(number, failure(lack));
       }
     }

@@ -71,6 +71,7 @@ public final class Leftovers {
     final Set<Integer> stored = committer.stored();
     committed().stream()
         .filter(image -> named.contains(image.key()) && !stored.contains(image.id()))
+        .filter(image -> !context.state().groups().isSetAside(image))
         .forEach(image -> image.state(image.uncommitted()));
   }
 
@@ -90,7 +91,7 @@ public final class Leftovers {
     say(incomplete.stream().filter(group -> !groups.mayEnd(group)).toList(), staysPlain());
     final List<Group> whole = incomplete.stream().filter(groups::mayEnd).toList();
     say(whole, "committed as it is at the end");
-    groups.refuseEmpty();
+    groups.lacks().refuseEmpty();
     free = Math.max(free, groups.lacks().last() + 1);
     for (final Group group : incomplete) {
       free = Math.max(free, group.number() + 1);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
@@ -22,6 +23,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
+import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -36,6 +38,7 @@ final class Retention {
   private final int keep;
   private final Farewells farewells;
   private final Deque<Kept> series = new ArrayDeque<>();
+  private Returns returns = (victim, group, images) -> {};
 
   /** The numbers of those that files joined after their commit. */
   private final Set<Long> incomplete = new HashSet<>();
@@ -52,11 +55,43 @@ final class Retention {
     this.farewells = farewells;
   }
 
-  /** Takes over a checkpoint that a former I/O process of this session kept. */
+  /** Takes images back whose checkpoint stays after all. */
+  @FunctionalInterface
+  interface Returns {
+    /**
+     * Does it.
+     *
+     * @param group that had some of them; null for none
+     */
+    void take(Commit stays, Group group, List<Image> images);
+  }
+
+  void tell(final Returns whom) {
+    returns = whom;
+  }
+
+  /**
+   * Takes over a checkpoint that a former I/O process of this session kept. That one may have been
+   * killed while a name of it was set aside.
+   */
   void resume(final Commit commit, final Set<Image> images) {
+    images.forEach(image -> finish(commit.number(), image));
     add(new Kept(commit, context.state().placeOf(commit), images));
     if (commit.incomplete()) {
       grown(commit.number());
+    }
+  }
+
+  private void finish(final long number, final Image image) {
+    try {
+      for (final Entry.Part part : context.state().groups().find(number).members()) {
+        if (part.image() == image.id()) {
+          ImageName.finish(
+              image.held().identity(), FileName.resolve(context.capture().path(), part.path()));
+        }
+      }
+    } catch (final IOException e) {
+      Warnings.warn(e.getMessage());
     }
   }
 
@@ -129,10 +164,16 @@ final class Retention {
    * files have no names that a program gave them to keep them. Then the names go first, since the
    * files they name do not hold the bytes, unless a program outside Sluice has opened them. When
    * that fails it is tried again after the next commit.
+   *
+   * <p>From the decision on its images are in no group, as others look names up meanwhile.
    */
   private final class Removal implements Work {
     private final Kept victim;
     private final List<Image> known;
+
+    /** That had them; null for none. */
+    private final Group group;
+
     private boolean stays;
 
     Removal(final Kept victim) {
@@ -143,6 +184,7 @@ final class Retention {
               .filter(image -> image.state() == ImageDescriptor.STATE_COMMITTED)
               .toList();
       known.forEach(image -> image.held().use());
+      group = context.state().groups().setAside(victim.commit.number(), known);
     }
 
     @Override
@@ -187,9 +229,13 @@ final class Retention {
         known.forEach(context.drain()::release);
         known.forEach(farewells::bid);
         context.drain().tidy(false);
-      } else if (!stays) {
+        return;
+      }
+      context.state().groups().endSettingAside(known);
+      if (!stays) {
         series.addFirst(victim);
       }
+      returns.take(victim.commit, group, known);
     }
 
     @Override
@@ -218,7 +264,7 @@ final class Retention {
       final Map<String, Image> names = capture.names(images, stored);
       final Optional<String> kept =
           names.keySet().stream()
-              .filter(name -> !isOf(capture.relative(name), commit.number()))
+              .filter(name -> !ImageName.isOurs(name) && !isOf(name, commit.number()))
               .findFirst();
       if (kept.isPresent() || names.isEmpty()) {
         return kept;
@@ -229,7 +275,8 @@ final class Retention {
     }
   }
 
-  private boolean isOf(final String path, final long number) {
-    return context.grouping().number(path).stream().anyMatch(named -> named == number);
+  private boolean isOf(final String name, final long number) {
+    return context.grouping().number(context.capture().relative(name)).stream()
+        .anyMatch(named -> named == number);
   }
 }

@@ -1,5 +1,8 @@
 package org.sluice.iop.image;
 
+import java.util.regex.Pattern;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileName;
@@ -9,8 +12,16 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.PosixException;
 import org.sluice.iop.measure.Warnings;
 
-/** Removes names of images, which programs may give to other files meanwhile. Any thread. */
+/**
+ * Removes names of images, which programs may give to other files meanwhile. Any thread.
+ *
+ * <p>A name of ours, which a file has for a moment, tells nothing of what the file is: it is in no
+ * group.
+ */
 public final class ImageName {
+  private static final String ASIDE = ".sluice-removed-%016x";
+  private static final Pattern OURS = Pattern.compile("\\.sluice-(removed-)?[0-9a-f]{16}");
+
   private ImageName() {}
 
   /**
@@ -23,18 +34,57 @@ public final class ImageName {
    * @throws PosixException when that fails
    */
   public static void remove(final FileIdentity image, final String name) throws PosixException {
-    final String aside = FileName.sibling(name, ".sluice-removed-%016x".formatted(image.inode()));
+    final String aside = aside(image, name);
     try {
       Names.rename(name, aside);
     } catch (final PosixException e) {
       e.throwUnless(Errno.ENOENT); // removed by the program
       return;
     }
-    if (image.isAt(aside)) {
-      Names.delete(aside);
-    } else {
+    end(image, aside, name);
+  }
+
+  private static String aside(final FileIdentity image, final String name) {
+    return FileName.sibling(name, ASIDE.formatted(image.inode()));
+  }
+
+  private static void end(final FileIdentity image, final String aside, final String name)
+      throws PosixException {
+    if (!image.isAt(aside)) {
       giveBack(aside, name);
+      return;
     }
+    try {
+      Fault.at(FaultPoint.NAME_REMOVE, "delete " + aside, () -> Names.delete(aside));
+    } catch (final PosixException e) {
+      Names.renameToNew(aside, name);
+      throw e;
+    }
+  }
+
+  /**
+   * Ends a {@link #remove} in which the I/O process was killed.
+   *
+   * @param image what tells the image's file from all others
+   * @param name a name that it had
+   * @throws PosixException when that fails
+   */
+  public static void finish(final FileIdentity image, final String name) throws PosixException {
+    final String aside = aside(image, name);
+    if (Names.exists(aside)) {
+      end(image, aside, name);
+    }
+  }
+
+  /**
+   * Whether Sluice gave a file this name for a moment: to remove it, or before it gets its own.
+   *
+   * @param path a path of the file
+   * @return false for all names that programs give
+   */
+  public static boolean isOurs(final String path) {
+    final String name = path.substring(path.lastIndexOf('/') + 1);
+    return name.startsWith(".") && OURS.matcher(name).matches();
   }
 
   /** Never in place of another file: a link, unlike a rename, fails then. */

@@ -32,6 +32,7 @@ abstract class ImageState {
   private int state;
   private boolean committed;
   private long written;
+  private long closed;
   private boolean resting;
 
   /** A name of its file; where the kernel tells the present one, that counts. */
@@ -103,12 +104,17 @@ abstract class ImageState {
 
   void apply(final Entry.Closed e) {
     abandoned |= e.position() == Entry.NO_POSITION && openers.writes(e.slot());
-    openers.remove(e.slot(), 1);
+    close(e.slot(), e.time(), 1);
   }
 
-  void abandon(final int slot) {
-    abandoned |= openers.writes(slot);
-    openers.remove(slot, Integer.MAX_VALUE);
+  void apply(final Entry.Detached e) {
+    abandoned |= openers.writes(e.slot());
+    close(e.slot(), e.time(), Integer.MAX_VALUE);
+  }
+
+  private void close(final int slot, final long time, final int times) {
+    closed = openers.writes(slot) ? Math.max(closed, time) : closed;
+    openers.remove(slot, times);
   }
 
   /** This image is a copy of another one, with the same bytes and writer. */
@@ -116,6 +122,7 @@ abstract class ImageState {
     writer = original.writer;
     others = original.others;
     written = original.written;
+    closed = original.closed;
     abandoned = false;
   }
 
@@ -148,6 +155,7 @@ abstract class ImageState {
     writer = last;
     others = before;
     written = e.written();
+    closed = e.closed();
     abandoned = e.abandoned();
     committed = e.committed();
     e.openers().forEach(openers::add);
@@ -168,6 +176,7 @@ abstract class ImageState {
             writer.wasKilled(),
             others.stream().map(Writer::attached).toList(),
             written,
+            closed,
             abandoned,
             committed,
             List.copyOf(openers.all()),
@@ -342,5 +351,16 @@ abstract class ImageState {
    */
   public long written() {
     return written;
+  }
+
+  /**
+   * When it was closed the last time by a process that wrote it, as that one tells. Rings are read
+   * one after another, so this tells the order of two processes' writing, and {@link #written} does
+   * not.
+   *
+   * @return in nanoseconds of the node's monotonic clock; the highest number while one has it open
+   */
+  public long closed() {
+    return openers.isEmpty() ? closed : Long.MAX_VALUE;
   }
 }

@@ -132,7 +132,7 @@ public final class Images implements Fold {
 
   private void detach(final Entry.Detached e) {
     final Writer process = writers.remove(e.slot());
-    openOf(e.slot()).forEach(image -> image.abandon(e.slot()));
+    openOf(e.slot()).forEach(image -> image.apply(e));
     open.remove(e.slot());
     if (e.killed() && process != null) {
       kills++;

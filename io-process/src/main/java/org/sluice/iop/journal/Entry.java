@@ -46,8 +46,9 @@ public sealed interface Entry {
    *
    * @param slot index of the slot, 0 or more
    * @param killed whether its process was killed, which counts kills up
+   * @param time by {@code CLOCK_MONOTONIC}, in nanoseconds
    */
-  record Detached(int slot, boolean killed) implements Entry {}
+  record Detached(int slot, boolean killed, long time) implements Entry {}
 
   /**
    * A file became an image; it counts as abandoned until it is opened for writing.
@@ -100,8 +101,10 @@ public sealed interface Entry {
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
    * @param position behind the record that told; {@link #REFUSED}; {@link #NO_POSITION}: abandoned
+   * @param time of the closing, as its process tells, by {@code CLOCK_MONOTONIC} in nanoseconds; 0
+   *     of one that does not count
    */
-  record Closed(int image, int slot, long position) implements Entry {}
+  record Closed(int image, int slot, long position, long time) implements Entry {}
 
   /**
    * A chunk goes into the drain.
@@ -279,6 +282,8 @@ public sealed interface Entry {
    * @param writerKilled whether that one was killed
    * @param others those of other ranks that wrote it before, of a job on several nodes
    * @param written when it was opened for writing the last time, in the order of all such openings
+   * @param closed when a process closed it that wrote it, the last time, as in {@link Closed}; 0
+   *     for never
    * @param abandoned whether the last process that wrote it died
    * @param committed whether a checkpoint has it
    * @param openers the slots that have it open
@@ -297,6 +302,7 @@ public sealed interface Entry {
       boolean writerKilled,
       List<Attached> others,
       long written,
+      long closed,
       boolean abandoned,
       boolean committed,
       List<Opener> openers,
@@ -393,4 +399,12 @@ public sealed interface Entry {
    * @param commit whether it is to be committed; else it is dropped
    */
   record Decided(long checkpoint, boolean commit) implements Entry {}
+
+  /**
+   * A group is in the store, and no other one of which a file was closed later.
+   *
+   * @param checkpoint its number
+   * @param closed as in {@link Known}, of the file that was closed last
+   */
+  record Stored(long checkpoint, long closed) implements Entry {}
 }

@@ -253,7 +253,7 @@ final class Attachments {
     if (attachment.isCorrupt()) {
       context.registry().removeUntaken(attachment.index());
     }
-    context.decide(new Entry.Detached(attachment.index(), killed));
+    context.decide(new Entry.Detached(attachment.index(), killed, System.nanoTime()));
     abandonment.accept(attachment);
     bySlot[attachment.index()] = null;
     all.remove(attachment);

@@ -101,7 +101,8 @@ final class OpenRequests {
     final Optional<Image> image = admissions.arrived(mover, key, path);
     if (image.isPresent()) {
       admitted(mover, image.get());
-      context.decide(new Entry.Closed(image.get().id(), mover.index(), Entry.REFUSED));
+      context.decide(
+          new Entry.Closed(image.get().id(), mover.index(), Entry.REFUSED, System.nanoTime()));
       end(mover, image.get());
     }
     return image;
@@ -252,9 +253,9 @@ final class OpenRequests {
   void close(final Attachment opener, final Rings.Close close) {
     final Image image = context.registry().find(close.imageId());
     final boolean known = image != null && image.openers().has(opener.index());
-    context.decide(new Entry.Closed(close.imageId(), opener.index(), close.position()));
+    final long end = Math.min(close.closed(), System.nanoTime());
+    context.decide(new Entry.Closed(close.imageId(), opener.index(), close.position(), end));
     if (known) {
-      final long end = Math.min(close.closed(), System.nanoTime());
       record(opener, image, Math.min(close.opened(), end), end);
       end(opener, image);
     }
@@ -263,7 +264,7 @@ final class OpenRequests {
   /** An opening that is answered with an error is none. Last stage, before the answer. */
   private void refuse(final Attachment opener, final Image image) {
     final Entry refusal =
-        context.journal().write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED));
+        context.journal().write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED, 0));
     context
         .service()
         .execute(
@@ -318,7 +319,7 @@ final class OpenRequests {
     final Image image = context.registry().find(opening.image());
     if (image != null && image.openers().has(opener.index())) {
       final long how = opening.writes() ? Entry.NO_POSITION : Entry.REFUSED;
-      context.decide(new Entry.Closed(image.id(), opener.index(), how));
+      context.decide(new Entry.Closed(image.id(), opener.index(), how, System.nanoTime()));
       letGo(opener, image);
     }
   }

@@ -54,13 +54,13 @@ class GroupCountersTest {
       case 0 ->
           state.apply(
               new Entry.Attached(any(), any(), 1, any() - 1, FEW, any(), ++processes, 1, any()));
-      case 1 -> state.apply(new Entry.Detached(any(), dice.nextBoolean()));
+      case 1 -> state.apply(new Entry.Detached(any(), dice.nextBoolean(), any()));
       case 2 ->
           state.apply(
               new Entry.Admitted(id, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "path" + any()));
       case 3 -> state.apply(new Entry.Changed(id, ImageDescriptor.STATE_FREE));
       case 4, 5 -> state.apply(new Entry.Opened(id, any(), dice.nextBoolean(), any()));
-      case 6 -> state.apply(new Entry.Closed(id, any(), any() - 1));
+      case 6 -> state.apply(new Entry.Closed(id, any(), any() - 1, any()));
       case 7 -> state.apply(new Entry.Replaced(id, any()));
       case 8 -> commit(state);
       case 9 -> state.apply(new Entry.Ended(attempts, any(), dice.nextInt(2), ""));

@@ -31,12 +31,12 @@ class JournalTest {
   static List<Entry> everyEntry() {
     return List.of(
         new Entry.Attached(1, 2, 3, 4, 5, 6, 7, 8, 9),
-        new Entry.Detached(1, true),
+        new Entry.Detached(1, true, 5),
         new Entry.Admitted(1, 2, 3, 4, 5, 6, "/ä"),
         new Entry.Created(1, 2, 3, "name", 6, "\udc81"),
         new Entry.Changed(1, 2),
         new Entry.Opened(1, 2, true, 3),
-        new Entry.Closed(1, 2, 3),
+        new Entry.Closed(1, 2, 3, 4),
         new Entry.Taken(1, 2, 3, 4, 5),
         new Entry.Drained(1, 2, AT, List.of(new Entry.ImageSize(3, 4), new Entry.ImageSize(5, 6))),
         new Entry.Drained(1, 2, ChunkLocation.NONE, List.of()),
@@ -69,6 +69,7 @@ class JournalTest {
             true,
             List.of(new Entry.Attached(9, 8, 7, 6, 5, 4, 3, 2, 1)),
             17,
+            18,
             false,
             true,
             List.of(new Entry.Opener(1, 2, true)),
@@ -83,6 +84,7 @@ class JournalTest {
         new Entry.Lacking(1, 2, 3, 4, "path"),
         new Entry.Written(1, 2, 3, 4),
         new Entry.Leaving(3, 4, 5),
+        new Entry.Stored(6, 7),
         new Entry.Rested(1, "path"),
         new Entry.Entered(new Entry.Admitted(1, 2, 3, 4, 5, 6, "path"), 7, 8, "reason"));
   }

@@ -33,13 +33,13 @@ final class RandomEntries {
   Entry next() {
     return switch (dice.nextInt(24)) {
       case 0 -> attached();
-      case 1 -> new Entry.Detached(any(), dice.nextBoolean());
+      case 1 -> new Entry.Detached(any(), dice.nextBoolean(), any());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
       case 3 ->
           new Entry.Created(1 + any(), any(), any(), "name" + any(), any(), "x".repeat(any()));
       case 4 -> new Entry.Changed(1 + any(), state());
       case 5, 6 -> new Entry.Opened(1 + any(), any(), dice.nextBoolean(), any());
-      case 7 -> new Entry.Closed(1 + any(), any(), any() - 1);
+      case 7 -> new Entry.Closed(1 + any(), any(), any() - 1, any());
       case 8 -> new Entry.Taken(any(), any(), any(), any(), any() - 1);
       case 9 -> new Entry.Drained(any(), any(), location(), shares());
       case 10 -> new Entry.Emptying(1 + any(), dice.nextBoolean());

@@ -93,7 +93,7 @@ class SessionStateTest {
                 drained,
                 new Entry.Restarted(9, Cause.SETTLED, false, 300, List.of()),
                 drained,
-                new Entry.Detached(2, true)));
+                new Entry.Detached(2, true, 5)));
     final Image image = state.checkpoints().images().find(9);
     assertThat(image.log().chunks()).containsExactly(AT);
     assertThat(image.log().size()).isEqualTo(300);
@@ -115,7 +115,7 @@ class SessionStateTest {
                 writer,
                 new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
                 new Entry.Opened(9, 2, true, 1),
-                new Entry.Detached(2, true),
+                new Entry.Detached(2, true, 5),
                 new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIRECT, "/a"),
                 new Entry.Replaced(9, 10)));
     final Image copy = state.checkpoints().images().find(10);
@@ -130,13 +130,13 @@ class SessionStateTest {
         journalOf(
             new Entry.Attached(2, 40, 50, 3, 8, 4, 1, 9, 0),
             new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
-    final Entry.Closed unanswered = new Entry.Closed(9, 2, Entry.NO_POSITION);
-    final Entry.Closed refused = new Entry.Closed(9, 2, Entry.REFUSED);
+    final Entry.Closed unanswered = new Entry.Closed(9, 2, Entry.NO_POSITION, 5);
+    final Entry.Closed refused = new Entry.Closed(9, 2, Entry.REFUSED, 0);
     assertThat(isAbandoned(file)).isTrue();
     assertThat(isAbandoned(file, new Entry.Opened(9, 2, true, 1))).isFalse();
     assertThat(isAbandoned(file, unanswered)).isTrue();
     assertThat(isAbandoned(file, new Entry.Opened(9, 2, true, 1))).isFalse();
-    assertThat(isAbandoned(file, new Entry.Closed(9, 2, 64))).isFalse();
+    assertThat(isAbandoned(file, new Entry.Closed(9, 2, 64, 5))).isFalse();
     assertThat(isAbandoned(file, new Entry.Opened(9, 2, false, 2), refused)).isFalse();
     assertThat(isAbandoned(file, new Entry.Opened(9, 2, true, 3), refused)).isFalse();
   }

@@ -1,0 +1,79 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.sluice.core.posix.Errno;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Failure;
+
+/**
+ * Groups that would be committed behind another one whose last file was closed later, and so be
+ * taken for the newest. Only a marker may do that: with it their program says that they are
+ * complete. Service thread only.
+ */
+final class Latecomers {
+  /** Why none is committed. No byte is lost by that. */
+  private static final int OVERTAKEN = Errno.ESTALE;
+
+  private final CheckpointState state;
+  private final boolean marked;
+  private final Lacks lacks;
+
+  /** The numbers of groups that wait for what becomes of commits under way. */
+  private final Set<Long> waiting = new HashSet<>();
+
+  Latecomers(final Context context, final Lacks lacks) {
+    this.state = context.state();
+    this.marked = context.grouping() != null && context.grouping().hasMarkers();
+    this.lacks = lacks;
+  }
+
+  /** Whether a checkpoint was refused for that. */
+  static boolean isOne(final Entry.Ended end) {
+    return end.attempt() == CheckpointState.NO_ATTEMPT && end.errno() == OVERTAKEN;
+  }
+
+  /**
+   * Whether a group is not committed for that, which is said; or not before it is known what
+   * becomes of commits that are under way.
+   */
+  boolean has(final Group group) {
+    if (marked) {
+      return false;
+    }
+    final Optional<String> obstacle = obstacle(group, state.latest().stream());
+    if (obstacle.isPresent()) {
+      lacks.refuse(group.number(), new Failure(OVERTAKEN, obstacle.get()));
+      return true;
+    }
+    final boolean waits = obstacle(group, state.storing()).isPresent();
+    if (waits) {
+      waiting.add(group.number());
+    }
+    return waits;
+  }
+
+  /** A commit has ended; returns the numbers of what may have waited for that. */
+  Set<Long> released() {
+    final Set<Long> all = Set.copyOf(waiting);
+    waiting.clear();
+    return all;
+  }
+
+  /** The same at the end, when nothing waits. */
+  Optional<String> obstacleAtEnd(final Group group) {
+    return obstacle(group, Stream.concat(state.latest().stream(), state.storing()));
+  }
+
+  private static Optional<String> obstacle(final Group group, final Stream<Entry.Stored> others) {
+    return others
+        .filter(other -> other.checkpoint() != group.number() && other.closed() > group.closed())
+        .map(
+            other ->
+                "checkpoint %d, which was written later, is committed and stays the newest"
+                    .formatted(other.checkpoint()))
+        .findFirst();
+  }
+}
