@@ -92,8 +92,9 @@ final class RawProcess implements AutoCloseable {
                 TOKENS.incrementAndGet(),
                 localRanks,
                 0));
-    return new RawProcess(
-        channel, Segment.map(directory.resolve("segment")), ((Reply.Attached) reply).slot());
+    final Segment segment = Segment.map(directory.resolve("segment"));
+    TestSegments.announceOpenings(segment);
+    return new RawProcess(channel, segment, ((Reply.Attached) reply).slot());
   }
 
   /**

@@ -16,7 +16,7 @@ import org.sluice.core.posix.Membarrier;
  * conclusions about other memory from them, except for {@code sleeping}, see {@link #sleeping}.
  */
 public final class Header {
-  private final UnsafeBuffer buffer;
+  final UnsafeBuffer buffer;
 
   Header(final UnsafeBuffer buffer) {
     this.buffer = buffer;

@@ -11,6 +11,8 @@ import org.sluice.core.posix.FileIdentity;
 
 /** Segments with all of their memory, and what programs in C do with them. */
 public final class TestSegments {
+  private static final int WORDS_IN_A_LINE = 8;
+
   private TestSegments() {}
 
   public static Segment create(
@@ -91,6 +93,20 @@ public final class TestSegments {
     final int tail = RingDescriptor.CAPACITY + RingDescriptor.TAIL_POSITION_OFFSET;
     buffer.putLong(tail, buffer.getLong(tail) + at + RingDescriptor.RECORD_LENGTH - first);
     buffer.putIntRelease(RecordDescriptor.lengthOffset(first), RingDescriptor.RECORD_LENGTH);
+  }
+
+  /** Has the files that this thread opens pass the guard from here on, as a shim's openings do. */
+  public static void announceOpenings(final Segment segment) throws IOException {
+    final Path self = Files.readSymbolicLink(Path.of("/proc/thread-self")); // PID/task/TID
+    final long thread = Long.parseLong(self.getFileName().toString());
+    final long lines = HeaderDescriptor.OPENINGS / WORDS_IN_A_LINE;
+    final long index = thread % lines * WORDS_IN_A_LINE + thread / lines % WORDS_IN_A_LINE;
+    segment
+        .header()
+        .buffer
+        .putLongRelease(
+            HeaderDescriptor.OPENINGS_OFFSET + (int) index * Long.BYTES,
+            ProcessHandle.current().pid() << 32 | thread);
   }
 
   /** What a process stores when it ends well. */
