@@ -186,6 +186,9 @@ public final class LsCommand implements Subcommand {
   /** Searched once more, what is unreadable is counted anew from where other series end. */
   private List<Commit> find(final CheckpointReader opened, final int others) throws IOException {
     unreadable.subList(others, unreadable.size()).clear();
+    if (number == null) {
+      unreadable.addAll(opened.lost());
+    }
     return number == null ? opened.commits(unreadable::add) : opened.find(number).stream().toList();
   }
 

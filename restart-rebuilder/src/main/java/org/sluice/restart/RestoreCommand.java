@@ -117,6 +117,9 @@ public final class RestoreCommand implements Subcommand {
       for (final IOException damage : older) {
         say("an older checkpoint cannot be read: " + damage.getMessage());
       }
+      for (final IOException lost : number == null ? opened.lost() : List.<IOException>of()) {
+        say("a checkpoint is gone that nobody removed: " + lost.getMessage());
+      }
     }
     return ExitStatus.OK.code();
   }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Model;
@@ -21,6 +22,9 @@ public final class TakeoverCommand implements Subcommand {
   private static final Duration QUIET = Duration.ofMinutes(1);
 
   private final StoreOption store = new StoreOption();
+
+  /** Whether nobody can tell whose it is. */
+  private boolean damaged;
 
   private final CommandSpec spec =
       Model.of(this, "takeover")
@@ -58,9 +62,15 @@ public final class TakeoverCommand implements Subcommand {
     }
     try (PosixStore opened = Stores.openOfOneNode(store.directory(), null)) {
       final String self = NodeIdentity.self().name();
-      final Optional<NodeIdentity> owner = opened.owner();
-      if (owner.isPresent() && !owner.get().isSelf()) {
-        refuseUsed(opened, owner.get().name());
+      final Optional<NodeIdentity> owner = owner(opened);
+      if (owner.isEmpty() && damaged) {
+        refuseUsed(opened, "a node that nobody can name");
+        opened.takeOver();
+        say(
+            "node %s writes the store %s from here on; its mark of another one was damaged"
+                .formatted(self, store.directory()));
+      } else if (owner.isPresent() && !owner.get().isSelf()) {
+        refuseUsed(opened, "node " + owner.get().name());
         opened.takeOver();
         say(
             "node %s writes the store %s from here on, no longer node %s"
@@ -73,12 +83,22 @@ public final class TakeoverCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
+  /** Empty also where the mark of it is damaged. */
+  private Optional<NodeIdentity> owner(final PosixStore opened) throws IOException {
+    try {
+      return opened.owner();
+    } catch (final DamagedException e) {
+      damaged = true;
+      return Optional.empty();
+    }
+  }
+
   private static void refuseUsed(final PosixStore opened, final String owner) throws IOException {
     final Duration ago = Duration.between(opened.lastUsed(), Instant.now());
     if (ago.abs().compareTo(QUIET) < 0) {
       throw new CommandException(
           ExitStatus.BUSY,
-          "node %s used the store %s %d s ago; stop what writes it there, and wait a minute"
+          "%s used the store %s %d s ago; stop what writes it there, and wait a minute"
               .formatted(owner, opened.directory(), Math.max(0, ago.toSeconds())));
     }
   }

@@ -94,6 +94,9 @@ public final class VerifyCommand implements Subcommand {
 
   private List<Commit> find(final CheckpointReader opened) throws IOException {
     damage.clear();
+    if (number == null) {
+      opened.verifyStore(damage::add);
+    }
     return number == null ? opened.commits(damage::add) : List.of(Selection.commit(opened, number));
   }
 

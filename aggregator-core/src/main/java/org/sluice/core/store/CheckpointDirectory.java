@@ -61,6 +61,17 @@ record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
     return path.resolve("manifest.tmp");
   }
 
+  /**
+   * Whether what is left of it says that it was committed: who makes or removes one has a draft
+   * there until the index is gone.
+   */
+  boolean hasLostManifest() {
+    return Files.notExists(draft(), NOFOLLOW_LINKS)
+        && !isCommitted()
+        && Files.notExists(draft(), NOFOLLOW_LINKS)
+        && Files.exists(index(), NOFOLLOW_LINKS);
+  }
+
   /** Whether nobody is about to commit it. */
   boolean isAbandoned() throws IOException {
     return StoreDirectory.isUnlocked(draft());
@@ -156,7 +167,7 @@ record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
   /** Reads the checkpoint and keeps it from being removed; false when it is removed already. */
   boolean whileHeld(final Fault.Step<IOException> reading) throws IOException {
     try (NativeFile manifest = StoredFile.open(manifest())) {
-      if (!manifest.tryLockShared() || manifest.links() == 0) {
+      if (!manifest.tryLockShared() || !manifest.isAt(manifest())) {
         return false;
       }
       reading.run();
@@ -212,9 +223,16 @@ record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
     if (Files.isDirectory(manifest(), NOFOLLOW_LINKS)) {
       disk.deleteAll(manifest());
     }
-    disk.delete(manifest(), FaultPoint.MANIFEST_REMOVE);
+    uncommit();
     disk.syncDirectory(path, FaultPoint.REMOVAL_FSYNC);
     Fault.at(FaultPoint.CHECKPOINT_DELETE, "delete " + path, this::delete);
+  }
+
+  /** Its manifest becomes a draft, so that it is not missed. */
+  private void uncommit() throws IOException {
+    if (Files.exists(manifest(), NOFOLLOW_LINKS)) {
+      disk.rename(manifest(), draft(), FaultPoint.MANIFEST_REMOVE);
+    }
   }
 
   /** Deletes what is left of it; a process that died removed its manifest, or never wrote one. */
@@ -227,6 +245,7 @@ record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
 
   /** Deletes what is not committed. */
   void delete() throws IOException {
+    disk.delete(index(), null); // before the draft
     disk.deleteAll(path);
   }
 }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fault.Fault.Step;
 
 /**
@@ -117,6 +118,24 @@ public interface CheckpointReader extends AutoCloseable {
    * @throws IOException when that fails, or {@code reading} does
    */
   boolean whileHeld(Commit commit, Step<IOException> reading) throws IOException;
+
+  /**
+   * Checks what belongs to no checkpoint.
+   *
+   * @param damage told of everything that is damaged
+   * @throws IOException when something cannot be read
+   */
+  default void verifyStore(final Consumer<IOException> damage) throws IOException {}
+
+  /**
+   * Checkpoints that were committed and count no more, though nobody removed them.
+   *
+   * @return what each lacks
+   * @throws IOException when they cannot be listed
+   */
+  default List<DamagedException> lost() throws IOException {
+    return List.of();
+  }
 
   /**
    * The images of a committed checkpoint.

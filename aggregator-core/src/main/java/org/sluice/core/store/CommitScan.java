@@ -150,6 +150,28 @@ final class CommitScan {
     }
   }
 
+  /** What was committed and has lost its manifest, so that it counts no more. */
+  List<DamagedException> lost() throws IOException {
+    final List<CheckpointDirectory> lost =
+        new ArrayList<>(
+            store.checkpointDirectories().stream()
+                .filter(CheckpointDirectory::hasLostManifest)
+                .toList());
+    if (!lost.isEmpty()) {
+      lost.removeAll(logged().keySet());
+      lost.removeIf(directory -> !directory.hasLostManifest()); // a log has given it one
+    }
+    return lost.stream().map(CommitScan::lost).toList();
+  }
+
+  static DamagedException lost(final CheckpointDirectory directory) {
+    return new DamagedException(
+        directory.manifest().toString(),
+        0,
+        "the file is missing, so checkpoint %d counts no more; bring it back, or the next run deletes the rest"
+            .formatted(directory.number()));
+  }
+
   /** The numbers of what is committed, readable or not. */
   Set<Long> numbers() throws IOException {
     return Stream.concat(

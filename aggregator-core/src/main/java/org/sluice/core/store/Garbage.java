@@ -62,6 +62,9 @@ final class Garbage {
     final List<CheckpointDirectory> cutShort = unfinished();
     logs.recover();
     for (final CheckpointDirectory checkpoint : cutShort) {
+      if (checkpoint.hasLostManifest()) {
+        LOG.warn("{}", Quoting.line(CommitScan.lost(checkpoint).getMessage()));
+      }
       catalogue.changing();
       checkpoint.sweep();
       catalogue.removed(checkpoint);

@@ -1,10 +1,13 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.FileName;
 
@@ -19,23 +22,45 @@ import org.sluice.core.posix.FileName;
 public record LeftAsFiles(String directory, long files) {
   private static final String NAME = "left-as-files";
   private static final int MOST = 8192;
-  private static final Pattern TEXT = Pattern.compile("(\\d{1,18}) (/\\P{Cntrl}*)\n");
+  private static final Pattern TEXT =
+      Pattern.compile("(?:([0-9a-f]{8}) )?((\\d{1,18}) (/\\P{Cntrl}*)\n)");
 
   void write(final StoreDirectory store) throws IOException {
     final Path temporary = store.staging().resolve(NAME + "." + ProcessHandle.current().pid());
-    final byte[] text = FileName.encode("%d %s%n".formatted(files, directory));
-    store.disk().replaceWhole(temporary, store.path().resolve(NAME), text);
+    final String text = "%d %s%n".formatted(files, directory);
+    final byte[] all = FileName.encode("%08x %s".formatted(crc(text), text));
+    store.disk().replaceWhole(temporary, store.path().resolve(NAME), all);
   }
 
   static Optional<LeftAsFiles> read(final StoreDirectory store) throws IOException {
     try {
-      final byte[] bytes = StoredFile.readAll(store.path().resolve(NAME), MOST);
-      final Matcher text = TEXT.matcher(FileName.decode(bytes));
-      return text.matches()
-          ? Optional.of(new LeftAsFiles(text.group(2), Long.parseLong(text.group(1))))
-          : Optional.empty();
-    } catch (final DamagedException missingOrNoFile) {
+      return verify(store);
+    } catch (final DamagedException damaged) {
       return Optional.empty();
     }
+  }
+
+  /** The same, which tells of damage. An older Sluice left no crc. */
+  static Optional<LeftAsFiles> verify(final StoreDirectory store) throws IOException {
+    final Path path = store.path().resolve(NAME);
+    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    final Matcher text = TEXT.matcher(FileName.decode(StoredFile.readAll(path, MOST)));
+    if (!text.matches()
+        || text.group(1) != null
+            && Integer.parseUnsignedInt(text.group(1), 16) != crc(text.group(2))) {
+      throw new DamagedException(
+          path.toString(),
+          0,
+          "it does not say where files were left; delete it, as nothing needs it");
+    }
+    return Optional.of(new LeftAsFiles(text.group(4), Long.parseLong(text.group(3))));
+  }
+
+  private static int crc(final String text) {
+    final CRC32C crc = new CRC32C();
+    crc.update(FileName.encode(text));
+    return (int) crc.getValue();
   }
 }

@@ -117,6 +117,25 @@ public class PosixReader implements CheckpointReader {
   }
 
   @Override
+  public final void verifyStore(final Consumer<IOException> damage) throws IOException {
+    for (final Step<IOException> look :
+        List.<Step<IOException>>of(
+            owner::find, () -> LeftAsFiles.verify(directory), directory::checkParts)) {
+      try {
+        look.run();
+      } catch (final DamagedException e) {
+        damage.accept(e);
+      }
+    }
+    lost().forEach(damage);
+  }
+
+  @Override
+  public final List<DamagedException> lost() throws IOException {
+    return scan.lost();
+  }
+
+  @Override
   public final List<CommittedImage> images(final Commit commit) throws IOException {
     return scan.images(directoryOf(commit));
   }

@@ -79,6 +79,9 @@ record StoreDirectory(Path path, Disk disk) {
       store.format().create(part); // last, so that no process ever sees half a store
     }
     store.check();
+    for (final Path each : List.of(store.containers(), store.staging())) {
+      disk.createDirectory(each); // a copy may lack what was empty
+    }
     store.syncNames();
     return store;
   }
@@ -281,6 +284,15 @@ record StoreDirectory(Path path, Disk disk) {
     }
     if (Files.exists(logs(), NOFOLLOW_LINKS)) {
       StoredFile.check(logs(), FileType.DIRECTORY);
+    }
+  }
+
+  /** Finds damage where a part is missing that each store has. */
+  void checkParts() throws IOException {
+    for (final Path part : List.of(containers(), checkpoints())) {
+      if (Files.notExists(part, NOFOLLOW_LINKS)) {
+        throw new DamagedException(part.toString(), 0, "the directory is missing");
+      }
     }
   }
 

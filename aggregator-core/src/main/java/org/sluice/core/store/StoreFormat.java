@@ -63,16 +63,25 @@ record StoreFormat(Path store, Disk disk) {
     if (!exists()) {
       Files.newDirectoryStream(store).close();
       throw new NoStoreException(
-          "%s is not a store: it has no file named %s; check --store".formatted(store, NAME));
+          Files.isDirectory(store.resolve("checkpoints"))
+              ? "%s has no file named %s; if it is a store, %s".formatted(store, NAME, mending())
+              : "%s is not a store: it has no file named %s; check --store".formatted(store, NAME));
     }
     version();
+  }
+
+  private String mending() {
+    final Path folder = store.getParent();
+    final int version = folder != null && folder.endsWith("data") ? PART : VERSION;
+    return "this mends it: echo sluice store %d >%s".formatted(version, path());
   }
 
   private int version() throws IOException {
     final byte[] bytes = StoredFile.readAll(path(), MAX_LENGTH);
     final Matcher text = TEXT.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
     if (!text.matches()) {
-      throw new DamagedException(path().toString(), 0, "it does not say 'sluice store'");
+      throw new DamagedException(
+          path().toString(), 0, "it does not say 'sluice store'; if it is one, " + mending());
     }
     final int version = Integer.parseInt(text.group(1));
     if (version < OLDEST || version > PART) {

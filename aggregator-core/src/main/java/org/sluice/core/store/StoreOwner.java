@@ -1,8 +1,6 @@
 package org.sluice.core.store;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -11,8 +9,12 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Quoting;
 
 /**
  * The node that writes a store. Locks hold among the processes of one node, and among nodes only if
@@ -25,7 +27,9 @@ import org.sluice.core.posix.Entropy;
  * until a user says otherwise.
  */
 final class StoreOwner {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreOwner.class);
   private static final int MAX_LENGTH = 4096;
+  private static final Set<String> MEMBERS = Set.of("node", "machine", "boot");
 
   private final StoreDirectory store;
   private final NodeIdentity self;
@@ -48,15 +52,32 @@ final class StoreOwner {
     if (!Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();
     }
-    final byte[] mark = StoredFile.readAll(store.node(), MAX_LENGTH);
     try {
-      final Map<String, Object> members = JsonText.members(mark);
+      final Map<String, Object> members = members(StoredFile.readAll(store.node(), MAX_LENGTH));
       return Optional.of(
           new NodeIdentity(
               member(members, "node"), member(members, "machine"), member(members, "boot")));
+    } catch (final DamagedException e) {
+      throw damaged(e.reason());
     } catch (final IOException | RuntimeException e) {
-      throw new DamagedException(store.node().toString(), 0, "it names no node");
+      throw damaged("it names no node");
     }
+  }
+
+  private DamagedException damaged(final String reason) {
+    return new DamagedException(
+        store.node().toString(),
+        0,
+        "%s; sluice takeover --store %s makes it anew, once nothing on other nodes writes there"
+            .formatted(reason, store.path()));
+  }
+
+  /** What an older Sluice has left has no crc, and nothing but the three. */
+  private Map<String, Object> members(final byte[] mark) throws IOException {
+    final Map<String, Object> members = JsonText.members(mark);
+    return members.keySet().equals(MEMBERS)
+        ? members
+        : SealedJson.decode(store.node().toString(), mark);
   }
 
   private static String member(final Map<String, Object> members, final String name)
@@ -69,11 +90,11 @@ final class StoreOwner {
 
   /** Refuses to change the store of another node. */
   void check() throws IOException {
-    if (isSelf()) {
+    if (!shared || isSelf()) {
       return;
     }
     final Optional<NodeIdentity> owner = find();
-    if (shared && owner.isPresent() && !owner.get().isSameAs(self)) {
+    if (owner.isPresent() && !owner.get().isSameAs(self)) {
       throw new OtherNodeException(
           ("the store %s is written by %s; give each node a store of its own, such as %s-%s, or take"
                   + " this one over with sluice takeover when nothing there writes it any more")
@@ -102,7 +123,17 @@ final class StoreOwner {
     }
     if (!isSelf()) {
       check();
+      tellOfDamage();
       replace(); // it has another name now, or was booted since
+    }
+  }
+
+  /** Where no other node can have the store it matters to nobody what the mark said. */
+  private void tellOfDamage() throws IOException {
+    try {
+      find();
+    } catch (final DamagedException e) {
+      LOG.warn("{} was damaged and is made anew", Quoting.line(store.node().toString()));
     }
   }
 
@@ -123,6 +154,6 @@ final class StoreOwner {
     members.put("node", self.name());
     members.put("machine", self.machine());
     members.put("boot", self.boot());
-    return (JSON.std.asString(members) + "\n").getBytes(StandardCharsets.UTF_8);
+    return SealedJson.encode(members);
   }
 }

@@ -179,7 +179,7 @@ class CommitLogTest extends LoggedStoreTest {
       logged(fixture, 2);
       fixture.store().prepareCommits();
       if (killed) {
-        disk.stopAfterDeletionOf(files("log").getFirst().getFileName().toString());
+        disk.stopAfterLossOf(files("log").getFirst().getFileName().toString());
         assertThatThrownBy(fixture::close).isInstanceOf(LoggedDisk.Stopped.class);
         disk.endProcess();
       } else {

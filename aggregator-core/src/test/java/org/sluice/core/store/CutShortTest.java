@@ -57,7 +57,7 @@ class CutShortTest extends StoreTest {
     try (PosixStore live = PosixStore.create(path, disk, false);
         StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
       final Commit old = add(fixture, 1);
-      disk.stopAfterDeletionOf("manifest.json");
+      disk.stopAfterLossOf("manifest.json");
       assertThat(killed(() -> fixture.store().remove(old))).isEqualTo(1);
       disk.endProcess();
       age();
@@ -72,7 +72,7 @@ class CutShortTest extends StoreTest {
     try (StoreFixture live = new StoreFixture(path, disk.directory(), disk)) {
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
         final Commit old = add(fixture, 1);
-        disk.stopAfterDeletionOf("manifest.json");
+        disk.stopAfterLossOf("manifest.json");
         assertThat(killed(() -> fixture.store().remove(old))).isEqualTo(1);
         disk.endProcess();
       }

@@ -45,7 +45,7 @@ public final class LoggedDisk extends Disk {
   private final Map<Path, Set<String>> lastStep = new HashMap<>();
   private BiPredicate<Path, Set<String>> leftOut = (path, lastStep) -> false;
   private int stop = Integer.MAX_VALUE;
-  private String lastDeletion = "";
+  private String lastLoss = "";
   private FaultPoint failing;
   private boolean links = true;
   private final List<LoggedFile> open = new ArrayList<>();
@@ -83,9 +83,9 @@ public final class LoggedDisk extends Disk {
     stop = position;
   }
 
-  /** Lets every change fail that follows the deletion of a name. */
-  synchronized void stopAfterDeletionOf(final String name) {
-    lastDeletion = name;
+  /** Lets every change fail that follows the loss of a name. */
+  synchronized void stopAfterLossOf(final String name) {
+    lastLoss = name;
   }
 
   /** Lets the next sync of a directory, or of the commit log, at a point fail. */
@@ -104,7 +104,7 @@ public final class LoggedDisk extends Disk {
       file.close();
     }
     stop = Integer.MAX_VALUE;
-    lastDeletion = "";
+    lastLoss = "";
     failing = null;
   }
 
@@ -191,6 +191,7 @@ public final class LoggedDisk extends Disk {
     entries.put(to.getFileName().toString(), nodes.get(from));
     nodes.put(to, nodes.remove(from));
     change(to.getParent(), entries);
+    stopIfLost(from);
   }
 
   @Override
@@ -202,10 +203,12 @@ public final class LoggedDisk extends Disk {
       final Map<String, Node> entries = new HashMap<>();
       entries.put(path.getFileName().toString(), null);
       change(path.getParent(), entries);
-      if (path.endsWith(lastDeletion)) {
-        stop = position();
-      }
+      stopIfLost(path);
     }
+  }
+
+  private void stopIfLost(final Path path) {
+    stop = path.endsWith(lastLoss) ? position() : stop;
   }
 
   @Override

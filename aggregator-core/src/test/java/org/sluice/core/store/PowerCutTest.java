@@ -129,8 +129,8 @@ class PowerCutTest {
         names("log", true),
         names("log", false),
         directory("\\d{10}-.*", "index"),
-        directory("\\d{10}-.*", "manifest.json manifest.tmp"),
-        directory("\\d{10}-.*", "manifest.json"));
+        manifest(true),
+        manifest(false));
   }
 
   private static Arguments file(final String name) {
@@ -159,6 +159,16 @@ class PowerCutTest {
             (path, step) ->
                 path.endsWith(name)
                     && step.stream().allMatch(each -> came == Files.exists(path.resolve(each))));
+  }
+
+  /** Of a checkpoint whose manifest came or went, both by a rename. */
+  private static Arguments manifest(final boolean came) {
+    return Arguments.of(
+        "of a checkpoint's directory after its manifest " + (came ? "came" : "went"),
+        (BiPredicate<Path, Set<String>>)
+            (path, step) ->
+                step.equals(Set.of("manifest.json", "manifest.tmp"))
+                    && came == Files.exists(path.resolve("manifest.json")));
   }
 
   /** A store that saw several sessions, some of them killed. */

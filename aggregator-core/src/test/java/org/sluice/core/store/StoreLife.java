@@ -156,7 +156,7 @@ final class StoreLife {
     disk.stopAt(disk.position() + changes);
     disk.linkFiles(random.nextInt(4) != 0);
     if (random.nextInt(3) == 0) {
-      disk.stopAfterDeletionOf("manifest.json");
+      disk.stopAfterLossOf("manifest.json");
     }
     if (random.nextInt(3) == 0) {
       disk.failOnce(random.nextBoolean() ? FaultPoint.COMMIT_FSYNC : FaultPoint.LOG_FSYNC);
