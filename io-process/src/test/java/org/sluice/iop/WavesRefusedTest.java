@@ -22,7 +22,7 @@ class WavesRefusedTest extends WaveServeTest {
   /** Whether it comes to the plans: two ranks without messages have recorded nothing. */
   private static boolean recordNothing(final RawProcess zero, final long wave) throws Exception {
     for (int rank = 0; rank < RANKS; rank++) {
-      say(zero, Control.TAKEN, rank, wave, longs(10, 1, 0, 0, 0, 0, 0));
+      say(zero, Control.TAKEN, rank, wave, longs(10, 1, 0, 0, 0, 0, 0, 0));
       say(zero, Control.MARKER, rank, wave, marker(rank, 0, 0));
     }
     bothSay(zero, Control.READY, wave, NOTHING);

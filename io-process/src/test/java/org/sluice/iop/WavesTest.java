@@ -52,7 +52,7 @@ class WavesTest extends WaveServeTest {
       bothSay(zero, Control.DRAINED, 1, NOTHING);
       expect(zero, Control.TAKE, -1, 1, NOTHING);
       write(zero, serve.directory(), 1);
-      bothSay(zero, Control.TAKEN, 1, longs(1000, 500_000_000, 0, 0, 0, 0, 3));
+      bothSay(zero, Control.TAKEN, 1, longs(1000, 500_000_000, 0, 0, 0, 0, 3, 0));
       expect(zero, Control.COMMIT, -1, 1, NOTHING);
       await(() -> serve.errors().contains("sluice mpi: wave 1 is durable after "));
       assertThat(log().getLast())
@@ -72,8 +72,8 @@ class WavesTest extends WaveServeTest {
       expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 2, 1, 1, 2, 0));
       bothSay(zero, Control.READY, 1, NOTHING);
       expect(zero, Control.STOP, -1, 1, NOTHING);
-      say(zero, Control.TAKEN, 0, 1, longs(10, 1, 0, 0, 0, 0, 0));
-      say(zero, Control.TAKEN, 1, 1, longs(10, 1, 1, 0, 0, 0, 0));
+      say(zero, Control.TAKEN, 0, 1, longs(10, 1, 0, 0, 0, 0, 0, 0));
+      say(zero, Control.TAKEN, 1, 1, longs(10, 1, 1, 0, 0, 0, 0, 0));
       say(zero, Control.STOPPED, 1, 1, longs(1, 0, 0, 1, 1, 1L << 32, 7, 2));
       say(zero, Control.STOPPED, 0, 1, longs(0, 0, 0, 0));
       expect(zero, Control.PLAN, 0, 1, longs(0, 0, 0, 0));

@@ -270,7 +270,7 @@ final class Coordinator {
 
   private void over() {
     log.nothingUnderWay();
-    next = System.nanoTime() + job.every();
+    next = System.nanoTime() + Math.max(job.every(), standstill.takeRest());
     endAll();
   }
 

@@ -11,6 +11,12 @@ final class Standstill {
   /** How long an order is under way, in nanoseconds: for so many spots it is not heard. */
   private static final double HEARD = 30_000_000;
 
+  /**
+   * So many times as long as ranks stood for nothing the next wave waits: they lose a quarter of
+   * their time at most. Another rank may wait for those that stand, each time again.
+   */
+  private static final long RESTS = 3;
+
   private static final long MOST_MARGIN = 1 << 20;
 
   private final long patience;
@@ -18,6 +24,7 @@ final class Standstill {
   private long countedAt;
   private long margin = 1;
   private long hold;
+  private long rest;
 
   Standstill(final long patience) {
     this.patience = patience;
@@ -49,6 +56,13 @@ final class Standstill {
     return hold;
   }
 
+  /** For how long the wave behind this one is to wait at least, in nanoseconds. */
+  long takeRest() {
+    final long taken = rest;
+    rest = 0;
+    return taken;
+  }
+
   /** All came to a spot, the last one so long behind the first one, in nanoseconds. */
   void came(final long nanos) {
     hold = Math.clamp(2 * nanos, Math.min(HOLD, patience), patience);
@@ -56,6 +70,7 @@ final class Standstill {
 
   /** One stood for as long. */
   void stood() {
+    rest = RESTS * hold;
     hold = Math.min(hold * 2, patience);
     margin++;
   }
