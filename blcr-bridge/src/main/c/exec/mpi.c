@@ -223,7 +223,7 @@ struct repetition {
     int64_t newest;
 };
 
-/* Who kills a rank has other reasons than the program. */
+/* A signal from outside that kills a rank has other reasons than the program. */
 static bool is_killed_from_outside(int status)
 {
     const int signal = status > SLUICE_STATUS_SIGNAL ? status - SLUICE_STATUS_SIGNAL : status;

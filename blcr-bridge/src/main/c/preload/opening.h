@@ -18,7 +18,7 @@ static inline void sluice_opening_end(_Atomic int64_t *word)
         atomic_store_explicit(word, 0, memory_order_release);
 }
 
-/* One that is open by the shim, as `call` returns it. */
+/* The result of `call`, an opening by the shim. */
 #define SLUICE_OPENING(call)                                                                       \
     __extension__({                                                                                \
         _Atomic int64_t *const word_ = sluice_opening_begin();                                     \

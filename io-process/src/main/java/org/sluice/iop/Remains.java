@@ -92,7 +92,7 @@ final class Remains {
             && !Files.exists(directory.resolve(RuntimeDirectory.SOCKET));
   }
 
-  /** What {@code sluice run} started, which would resume it. */
+  /** The I/O process of a {@code sluice run} that is no more, which would have resumed it. */
   private static boolean isOfDeadRun(final Path directory) {
     final Matcher name = RUN.matcher(directory.getFileName().toString());
     return name.matches() && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty();

@@ -150,7 +150,7 @@ final class CommitScan {
     }
   }
 
-  /** What was committed and has lost its manifest, so that it counts no more. */
+  /** Checkpoints that were committed and have lost their manifests, so that they count no more. */
   List<DamagedException> lost() throws IOException {
     final List<CheckpointDirectory> lost =
         new ArrayList<>(

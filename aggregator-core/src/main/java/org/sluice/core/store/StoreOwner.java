@@ -72,7 +72,7 @@ final class StoreOwner {
             .formatted(reason, store.path()));
   }
 
-  /** What an older Sluice has left has no crc, and nothing but the three. */
+  /** The mark of an older Sluice has no crc, and nothing but the three. */
   private Map<String, Object> members(final byte[] mark) throws IOException {
     final Map<String, Object> members = JsonText.members(mark);
     return members.keySet().equals(MEMBERS)

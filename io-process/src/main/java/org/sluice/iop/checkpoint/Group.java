@@ -139,9 +139,11 @@ final class Group {
     return number;
   }
 
-  /** When one of its images was closed the last time. */
+  /** When one of its images was closed the last time; the highest number while one is open. */
   long closed() {
-    return members.keySet().stream().mapToLong(Image::closed).max().orElse(0);
+    return isOpen()
+        ? Long.MAX_VALUE
+        : members.keySet().stream().mapToLong(Image::closed).max().orElse(0);
   }
 
   /** Adds an image, or learns its new path. */

@@ -358,9 +358,9 @@ abstract class ImageState {
    * one after another, so this tells the order of two processes' writing, and {@link #written} does
    * not.
    *
-   * @return in nanoseconds of the node's monotonic clock; the highest number while one has it open
+   * @return in nanoseconds of the node's monotonic clock; 0 for never
    */
   public long closed() {
-    return openers.isEmpty() ? closed : Long.MAX_VALUE;
+    return closed;
   }
 }
