@@ -17,6 +17,7 @@
 #include <utmpx.h>
 
 #include "description.h"
+#include "go.h"
 #include "open.h"
 #include "real.h"
 #include "tell.h"
@@ -24,6 +25,7 @@
 /* A library or a catalogue that the program has just written. */
 __attribute__((noinline)) static void settle_library(const char *file)
 {
+    sluice_go_may_be_loaded();
     if (file != NULL && strchr(file, '/') != NULL)
         sluice_open_settle(AT_FDCWD, file, O_RDONLY);
 }

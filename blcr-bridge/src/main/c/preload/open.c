@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "description.h"
+#include "go.h"
 #include "habit.h"
 #include "mpi.h"
 #include "opening.h"
@@ -155,6 +156,8 @@ static int make_plan(int dirfd, const char *path, int flags, bool looks, struct 
 static int adopt(int fd, int flags, const struct plan *plan)
 {
     struct stat status;
+    if (writes(flags))
+        sluice_go_look();
     bool created = plan->created;
     if (plan->old.st_ino != 0 && REAL(fstat)(fd, &status) == 0 && (flags & O_CREAT)
         && status.st_ino != plan->old.st_ino) {
