@@ -262,9 +262,11 @@ SLUICE_MPI_ALIAS(%s)
     def refused(self, function, why):
         if "_enqueue" in function.name or "array_of_requests" in function.names(): # the library knows none of the layer's
             return self.wrapper(function, '    sluice_mpi_refuse("%s", "%s");\n' % (function.name, why))
+        real = "real.%s(%s)" % (function.member, function.arguments())
+        value = "(%s, 0)" % real if function.result == "void" else real
         return self.wrapper(function, """    sluice_mpi_refused("%s", "%s");
-    return SLUICE_MPI_WITHIN(real.%s(%s));
-""" % (function.name, why, function.member, function.arguments()))
+    %sSLUICE_MPI_WITHIN(%s);
+""" % (function.name, why, "(void)" if value != real else "return ", value))
 
     # ---- collectives ----
 

@@ -32,7 +32,7 @@ static inline bool sluice_mpi_passes(void)
         sluice_mpi_inside = 1;                                                                     \
         if (__builtin_expect(sluice_mpi_threads, 0))                                               \
             sluice_mpi_enter();                                                                    \
-        const int within_ = call;                                                                  \
+        const __auto_type within_ = call;                                                          \
         if (__builtin_expect(sluice_mpi_threads, 0))                                               \
             sluice_mpi_leave();                                                                    \
         sluice_mpi_inside = 0;                                                                     \
