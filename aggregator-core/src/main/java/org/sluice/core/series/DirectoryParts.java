@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.LeftAsFiles;
@@ -82,6 +84,22 @@ final class DirectoryParts implements PartReader {
       }
     }
     return Optional.empty();
+  }
+
+  @Override
+  public long verifyStores(final Consumer<IOException> damage) throws IOException {
+    long latest = 0;
+    for (final SeriesDirectory.Place place : directory.places(series)) {
+      latest = Math.max(latest, place.begin());
+      try {
+        store(place).verifyPart(damage);
+      } catch (final NoStoreException notYet) {
+        // its node has just begun; or a checkpoint tells
+      } catch (final DamagedException | FormatVersionException e) {
+        damage.accept(e);
+      }
+    }
+    return latest;
   }
 
   @Override

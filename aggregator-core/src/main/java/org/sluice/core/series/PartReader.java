@@ -85,6 +85,15 @@ public interface PartReader extends AutoCloseable {
   Optional<LeftAsFiles> leftAsFiles(long begin) throws IOException;
 
   /**
+   * Checks what belongs to no checkpoint in the nodes' own stores.
+   *
+   * @param damage told of everything that is damaged
+   * @return the begin of the latest run that has one; 0 for none
+   * @throws IOException when something cannot be read
+   */
+  long verifyStores(Consumer<IOException> damage) throws IOException;
+
+  /**
    * Adds who could have written objects of the series, where users can be told.
    *
    * @param owners users' names by their numbers

@@ -244,12 +244,14 @@ public record SeriesDirectory(Path root) implements SeriesStore {
    * @throws IOException when it cannot be listed
    */
   public List<Place> places(final String series, final long begin) throws IOException {
+    return places(series).stream().filter(place -> place.begin() == begin).toList();
+  }
+
+  /** Where the nodes of all runs write. */
+  List<Place> places(final String series) throws IOException {
     final Path data = root.resolve(series).resolve(DATA);
     return Files.isDirectory(data)
-        ? Names.in(data).stream()
-            .flatMap(path -> Place.of(path).stream())
-            .filter(place -> place.begin() == begin)
-            .toList()
+        ? Names.in(data).stream().flatMap(path -> Place.of(path).stream()).toList()
         : List.of();
   }
 

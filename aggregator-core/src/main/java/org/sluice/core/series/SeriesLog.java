@@ -339,6 +339,14 @@ public final class SeriesLog {
     return entry;
   }
 
+  /** That there is none, or none any more, though others say so. */
+  DamagedException missing(final long sequence) {
+    return new DamagedException(
+        name(sequence),
+        0,
+        "it is missing, so what it said counts no more; bring it back, or the next run deletes the rest");
+  }
+
   /** Where an entry is: its folder and it. */
   static List<String> keys(final long sequence) {
     return List.of(FOLDER, key(sequence));

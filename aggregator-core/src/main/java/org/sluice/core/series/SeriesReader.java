@@ -83,6 +83,19 @@ public final class SeriesReader implements CheckpointReader {
     return commits(0, unreadable);
   }
 
+  /** A run begins before anything of it is anywhere else. */
+  @Override
+  public void verifyStore(final Consumer<IOException> unreadable) throws IOException {
+    final long begun =
+        engine.list(PartKey.FOLDER).stream()
+            .flatMap(key -> PartKey.parse(key).stream())
+            .mapToLong(PartKey::begin)
+            .reduce(parts.verifyStores(unreadable), Math::max);
+    if (log.read().last() < begun) {
+      unreadable.accept(log.missing(begun));
+    }
+  }
+
   /** The order of the log tells which is older. What a damaged entry says, nobody knows. */
   @Override
   public List<IOException> doubts(final Commit commit) throws IOException {

@@ -1,6 +1,8 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -118,16 +120,27 @@ public class PosixReader implements CheckpointReader {
 
   @Override
   public final void verifyStore(final Consumer<IOException> damage) throws IOException {
+    verifyPart(damage);
+    lost().forEach(damage);
+  }
+
+  /**
+   * The same of a node's part of a series, which needs no manifest there.
+   *
+   * @param damage told of everything that is damaged
+   * @throws IOException when something cannot be read
+   */
+  public final void verifyPart(final Consumer<IOException> damage) throws IOException {
     for (final Step<IOException> look :
-        List.<Step<IOException>>of(
-            owner::find, () -> LeftAsFiles.verify(directory), directory::checkParts)) {
+        List.<Step<IOException>>of(owner::find, () -> LeftAsFiles.verify(directory))) {
       try {
         look.run();
       } catch (final DamagedException e) {
-        damage.accept(e);
+        if (Files.exists(Path.of(e.file()), LinkOption.NOFOLLOW_LINKS)) {
+          damage.accept(e);
+        } // else a later run has collected it meanwhile
       }
     }
-    lost().forEach(damage);
   }
 
   @Override

@@ -287,15 +287,6 @@ record StoreDirectory(Path path, Disk disk) {
     }
   }
 
-  /** Finds damage where a part is missing that each store has. */
-  void checkParts() throws IOException {
-    for (final Path part : List.of(containers(), checkpoints())) {
-      if (Files.notExists(part, NOFOLLOW_LINKS)) {
-        throw new DamagedException(part.toString(), 0, "the directory is missing");
-      }
-    }
-  }
-
   /** Whether nobody has a file locked, and this process may take its lock. */
   static boolean isUnlocked(final Path path) throws IOException {
     try (NativeFile file = StoredFile.open(path, Flag.WRITE)) {

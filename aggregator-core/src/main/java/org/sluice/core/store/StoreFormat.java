@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
@@ -63,17 +64,24 @@ record StoreFormat(Path store, Disk disk) {
     if (!exists()) {
       Files.newDirectoryStream(store).close();
       throw new NoStoreException(
-          Files.isDirectory(store.resolve("checkpoints"))
+          Files.isDirectory(store.resolve("checkpoints")) || hasSeries()
               ? "%s has no file named %s; if it is a store, %s".formatted(store, NAME, mending())
               : "%s is not a store: it has no file named %s; check --store".formatted(store, NAME));
     }
     version();
   }
 
-  private String mending() {
+  private String mending() throws IOException {
     final Path folder = store.getParent();
     final int version = folder != null && folder.endsWith("data") ? PART : VERSION;
-    return "this mends it: echo sluice store %d >%s".formatted(version, path());
+    return "this mends it: echo %s >%s"
+        .formatted(hasSeries() ? SeriesFormat.text().strip() : "sluice store " + version, path());
+  }
+
+  /** Whether it looks like a store of several nodes. */
+  private boolean hasSeries() throws IOException {
+    return Files.isDirectory(store)
+        && Names.in(store).stream().anyMatch(each -> Files.isDirectory(each.resolve("log")));
   }
 
   private int version() throws IOException {

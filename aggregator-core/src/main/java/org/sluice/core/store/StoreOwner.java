@@ -64,12 +64,15 @@ final class StoreOwner {
     }
   }
 
-  private DamagedException damaged(final String reason) {
+  private DamagedException damaged(final String reason) throws IOException {
+    final String mending =
+        store.format().isPart()
+            ? "delete it"
+            : "sluice takeover --store %s makes it anew".formatted(store.path());
     return new DamagedException(
         store.node().toString(),
         0,
-        "%s; sluice takeover --store %s makes it anew, once nothing on other nodes writes there"
-            .formatted(reason, store.path()));
+        "%s; %s, once nothing on other nodes writes there".formatted(reason, mending));
   }
 
   /** The mark of an older Sluice has no crc, and nothing but the three. */

@@ -39,8 +39,19 @@ public final class StoreFixture implements AutoCloseable {
   }
 
   StoreFixture(final Path directory, final Path captured, final Disk disk) throws IOException {
+    this(directory, captured, disk, false);
+  }
+
+  /** A node's part of a series. */
+  static StoreFixture ofPart(final Path directory, final Path captured) throws IOException {
+    return new StoreFixture(directory, captured, Disk.REAL, true);
+  }
+
+  private StoreFixture(
+      final Path directory, final Path captured, final Disk disk, final boolean part)
+      throws IOException {
     this.disk = disk;
-    this.store = PosixStore.create(directory, disk, false);
+    this.store = PosixStore.create(directory, disk, part);
     this.container = store.createContainer(SESSION, "node1");
     this.captured = captured;
   }
