@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -38,8 +37,6 @@ import org.sluice.iop.measure.Warnings;
  * unless it says otherwise.
  */
 public final class Guard implements Protection, AutoCloseable {
-  private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(3);
-  private static final int MOST_UNANSWERED = 2; // one may have come while this process was stopped
   private static final int MOST_STARTS = 8;
 
   /** Learns which images programs open. */
@@ -86,8 +83,7 @@ public final class Guard implements Protection, AutoCloseable {
 
   private String means;
   private int starts;
-  private long pinged;
-  private int unanswered;
+  private final Answers answers = new Answers();
   private boolean closed;
   private boolean toldOfRefusal;
   private boolean toldOfLateness;
@@ -171,7 +167,7 @@ public final class Guard implements Protection, AutoCloseable {
       case Message.BROKEN -> ifKnown(leased.get(message.number()), listener::held);
       case Message.OPENED -> ifKnown(watched.get(message.number()), listener::opened);
       case Message.LATE -> tellOfLateness();
-      case Message.PONG -> unanswered = 0;
+      case Message.PONG -> answers.come();
       default -> Warnings.warn("the guard says what it should not: " + message);
     }
   }
@@ -198,7 +194,7 @@ public final class Guard implements Protection, AutoCloseable {
       return;
     }
     process = null;
-    unanswered = 0;
+    answers.come();
     former.close();
     watched.clear();
     watches.clear();
@@ -370,20 +366,14 @@ public final class Guard implements Protection, AutoCloseable {
     }
   }
 
-  /**
-   * Finds out whether the guard still answers; from time to time. Looks are counted, since this
-   * process may have been stopped between two. One of a guard that waits for a processor tells
-   * nothing.
-   */
+  /** Finds out whether the guard still answers; from time to time. */
   public void beat() {
     final GuardProcess now = process;
     final long time = System.nanoTime();
     if (now == null || marked.isEmpty()) {
-      unanswered = 0;
-    } else if (time - pinged >= BEAT_NANOS) {
-      pinged = time;
-      unanswered += now.isStarved() ? 0 : 1;
-      if (unanswered > MOST_UNANSWERED) {
+      answers.come();
+    } else if (answers.isDue(time)) {
+      if (answers.look(time, GuardProcess.isStarved(now.pid()))) {
         Warnings.warn("the guard does not answer, and is killed");
         now.kill();
       } else {

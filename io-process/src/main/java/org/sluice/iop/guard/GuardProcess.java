@@ -57,10 +57,10 @@ final class GuardProcess implements AutoCloseable {
     return (int) process.pid();
   }
 
-  /** Whether it could run, but for others that do. */
-  boolean isStarved() {
+  /** Whether a process could run, but for others that do. */
+  static boolean isStarved(final int pid) {
     try {
-      final String status = Files.readString(Path.of("/proc/%d/stat".formatted(pid())));
+      final String status = Files.readString(Path.of("/proc/%d/stat".formatted(pid)));
       return status.startsWith(") R", status.lastIndexOf(')'));
     } catch (final IOException gone) {
       return false;
