@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import org.sluice.core.chunk.DamagedException;
@@ -29,7 +28,8 @@ record ChangeCount(Path store, Disk disk) {
   static final long UNKNOWN = 0;
 
   private static final HexFormat HEX = HexFormat.of();
-  private static final int LENGTH = 2 * Long.BYTES + 1;
+  private static final int DIGITS = 2 * Long.BYTES;
+  private static final int MAX_LENGTH = 64;
 
   static boolean isOdd(final long count) {
     return (count & 1) != 0;
@@ -38,10 +38,10 @@ record ChangeCount(Path store, Disk disk) {
   /** What the file says; {@link #UNKNOWN} when nothing. */
   long read() throws IOException {
     try {
-      final byte[] bytes = StoredFile.readAll(path(), LENGTH);
-      final String text = new String(bytes, StandardCharsets.ISO_8859_1);
-      return text.length() == LENGTH ? HexFormat.fromHexDigitsToLong(text, 0, LENGTH - 1) : UNKNOWN;
-    } catch (final DamagedException | NumberFormatException missingOrNoCount) {
+      return SealedText.decode(StoredFile.readAll(path(), MAX_LENGTH))
+          .map(text -> HexFormat.fromHexDigitsToLong(text, 0, DIGITS))
+          .orElse(UNKNOWN);
+    } catch (final DamagedException missingOrNoCount) {
       return UNKNOWN;
     }
   }
@@ -58,7 +58,7 @@ record ChangeCount(Path store, Disk disk) {
     try (NativeFile file =
             disk.open(path(), Flag.WRITE, Flag.CREATE, Flag.NO_FOLLOW, Flag.NO_WAIT);
         Arena arena = Arena.ofConfined()) {
-      final byte[] text = (HEX.toHexDigits(next) + "\n").getBytes(StandardCharsets.ISO_8859_1);
+      final byte[] text = SealedText.encode(HEX.toHexDigits(next) + "\n");
       final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, text);
       file.pwrite(memory.address(), memory.byteSize(), 0);
       return next;

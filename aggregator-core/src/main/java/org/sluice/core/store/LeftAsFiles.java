@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.FileName;
 
@@ -22,14 +21,12 @@ import org.sluice.core.posix.FileName;
 public record LeftAsFiles(String directory, long files) {
   private static final String NAME = "left-as-files";
   private static final int MOST = 8192;
-  private static final Pattern TEXT =
-      Pattern.compile("(?:([0-9a-f]{8}) )?((\\d{1,18}) (/\\P{Cntrl}*)\n)");
+  private static final Pattern TEXT = Pattern.compile("(\\d{1,18}) (/\\P{Cntrl}*)\n");
 
   void write(final StoreDirectory store) throws IOException {
     final Path temporary = store.staging().resolve(NAME + "." + ProcessHandle.current().pid());
     final String text = "%d %s%n".formatted(files, directory);
-    final byte[] all = FileName.encode("%08x %s".formatted(crc(text), text));
-    store.disk().replaceWhole(temporary, store.path().resolve(NAME), all);
+    store.disk().replaceWhole(temporary, store.path().resolve(NAME), SealedText.encode(text));
   }
 
   static Optional<LeftAsFiles> read(final StoreDirectory store) throws IOException {
@@ -46,21 +43,14 @@ public record LeftAsFiles(String directory, long files) {
     if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();
     }
-    final Matcher text = TEXT.matcher(FileName.decode(StoredFile.readAll(path, MOST)));
-    if (!text.matches()
-        || text.group(1) != null
-            && Integer.parseUnsignedInt(text.group(1), 16) != crc(text.group(2))) {
+    final byte[] bytes = StoredFile.readAll(path, MOST);
+    final Matcher text = TEXT.matcher(SealedText.decode(bytes).orElse(FileName.decode(bytes)));
+    if (!text.matches()) {
       throw new DamagedException(
           path.toString(),
           0,
           "it does not say where files were left; delete it, as nothing needs it");
     }
-    return Optional.of(new LeftAsFiles(text.group(4), Long.parseLong(text.group(3))));
-  }
-
-  private static int crc(final String text) {
-    final CRC32C crc = new CRC32C();
-    crc.update(FileName.encode(text));
-    return (int) crc.getValue();
+    return Optional.of(new LeftAsFiles(text.group(2), Long.parseLong(text.group(1))));
   }
 }

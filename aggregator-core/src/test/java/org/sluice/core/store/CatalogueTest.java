@@ -180,7 +180,7 @@ class CatalogueTest extends StoreTest {
         StoreFixture other = new StoreFixture(path, fresh())) {
       add(one, 1);
       for (int kill = 0; kill < 3; kill++) {
-        Files.writeString(path.resolve("changes"), "%016x\n".formatted(count() + 1));
+        Files.write(path.resolve("changes"), SealedText.encode("%016x\n".formatted(count() + 1)));
         final long odd = count();
         assertThat(odd & 1).isOne();
         other.store().discardSpares();
@@ -237,6 +237,23 @@ class CatalogueTest extends StoreTest {
       disk.stuck = false;
       assertThat(add(one, 1).sequence()).isEqualTo(2);
       assertThat(checkpoints()).hasSize(1);
+    }
+  }
+
+  @Test
+  void aFlippedCountIsNone() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(path, fresh())) {
+      add(fixture, 1);
+    }
+    final Path file = path.resolve("changes");
+    final ChangeCount changes = new ChangeCount(path, Disk.REAL);
+    final byte[] whole = Files.readAllBytes(file);
+    assertThat(changes.read()).isEqualTo(count());
+    for (int bit = 0; bit < whole.length * Byte.SIZE; bit++) {
+      final byte[] flipped = whole.clone();
+      flipped[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+      Files.write(file, flipped);
+      assertThat(changes.read()).as("bit %d", bit).isEqualTo(ChangeCount.UNKNOWN);
     }
   }
 
@@ -298,7 +315,8 @@ class CatalogueTest extends StoreTest {
   }
 
   private long count() throws IOException {
-    return Long.parseUnsignedLong(Files.readString(path.resolve("changes")).strip(), 16);
+    return Long.parseUnsignedLong(
+        SealedText.decode(Files.readAllBytes(path.resolve("changes"))).orElseThrow().strip(), 16);
   }
 
   private static String name(final Commit commit) {
