@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.core.series.SeriesDirectory;
@@ -24,7 +25,7 @@ import org.sluice.iop.waves.WaveFiles;
  * its directory.
  */
 final class Remains {
-  private static final Pattern RUN = Pattern.compile("run-(\\d{1,10})");
+  private static final Pattern RUN = Pattern.compile("run-(\\d{1,9})");
 
   private final Path own;
 
@@ -33,8 +34,8 @@ final class Remains {
     this.own = own;
   }
 
-  /** Whether nobody needs what is in a directory. */
-  private interface Useless {
+  /** About a directory: a runtime directory that nobody needs, or the store of a job. */
+  private interface Condition {
     boolean test(Path directory) throws IOException;
   }
 
@@ -48,15 +49,15 @@ final class Remains {
    * goes on from a wave that is there.
    */
   void removeJobs(final Path store) throws IOException {
-    remove(directory -> isOfDeadJob(directory, store));
+    remove(directory -> isOfDeadJob(directory, its -> SeriesDirectory.root(its).equals(store)));
   }
 
   /** Removes what is of jobs of which no process lives, whose waves are in any store. */
   void removeDeadRuns() throws IOException {
-    remove(directory -> isOfDeadRun(directory) && isOfDeadJob(directory, null));
+    remove(directory -> isOfDeadRun(directory) && isOfDeadJob(directory, Remains::hasWaves));
   }
 
-  private void remove(final Useless useless) throws IOException {
+  private void remove(final Condition useless) throws IOException {
     for (final Path other : Names.in(own.getParent())) {
       if (Files.isDirectory(other, LinkOption.NOFOLLOW_LINKS)
           && Files.isRegularFile(other.resolve(RuntimeDirectory.LOCK), LinkOption.NOFOLLOW_LINKS)) {
@@ -65,7 +66,7 @@ final class Remains {
     }
   }
 
-  private static void removeIf(final Useless useless, final Path directory) {
+  private static void removeIf(final Condition useless, final Path directory) {
     final Path file = directory.resolve(RuntimeDirectory.LOCK);
     try (NativeFile lock =
         NativeFile.open(file, NativeFile.Flag.WRITE, NativeFile.Flag.NO_FOLLOW)) {
@@ -93,27 +94,29 @@ final class Remains {
   }
 
   /** The I/O process of a {@code sluice run} that is no more, which would have resumed it. */
-  private static boolean isOfDeadRun(final Path directory) {
+  private static boolean isOfDeadRun(final Path directory) throws IOException {
     final Matcher name = RUN.matcher(directory.getFileName().toString());
-    return name.matches() && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty();
+    return name.matches() && ProcessIdentity.of(Integer.parseInt(name.group(1))).isEmpty();
   }
 
   /** What files of users were to have, and why an I/O process failed, is nowhere else. */
-  private static boolean isOfDeadJob(final Path directory, final Path store) throws IOException {
+  private static boolean isOfDeadJob(final Path directory, final Condition store)
+      throws IOException {
     final Path crash = directory.resolve(RuntimeDirectory.CRASH);
     final Path segment = directory.resolve(RuntimeDirectory.SEGMENT);
     if (!Files.exists(segment) || Files.exists(crash) && Files.size(crash) > 0) {
       return false;
     }
     try (Segment left = Segment.map(segment)) {
-      final Path its = Path.of(left.header().store());
-      final boolean hasWaves =
-          store == null
-              ? WaveFiles.ofNode(its).areThere()
-              : SeriesDirectory.root(its).equals(store);
-      return hasWaves && left.header().capture().isEmpty() && !RuntimeDirectory.isUsed(left);
+      return left.header().capture().isEmpty()
+          && !RuntimeDirectory.isUsed(left)
+          && store.test(Path.of(left.header().store()));
     } catch (final SegmentException | FormatVersionException | InvalidPathException unknown) {
       return false;
     }
+  }
+
+  private static boolean hasWaves(final Path store) throws IOException {
+    return WaveFiles.ofNode(store).areThere();
   }
 }

@@ -63,7 +63,7 @@ abstract class ServeTest {
     return new ProcessBuilder("sleep", "1000").start();
   }
 
-  static ProcessIdentity identity(final Process process) {
+  static ProcessIdentity identity(final Process process) throws IOException {
     return ProcessIdentity.of((int) process.pid()).orElseThrow();
   }
 

@@ -1,6 +1,8 @@
 package org.sluice.core.segment;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -14,6 +16,7 @@ import java.util.Optional;
  */
 public record ProcessIdentity(int pid, long startTime) {
   private static final int STATE_FIELD = 0;
+  private static final int THREADS_FIELD = 17;
   private static final int START_TIME_FIELD = 19;
 
   /**
@@ -23,26 +26,36 @@ public record ProcessIdentity(int pid, long startTime) {
    */
   public static ProcessIdentity current() {
     final int pid = (int) ProcessHandle.current().pid();
-    return of(pid).orElseThrow(() -> new IllegalStateException("no /proc/" + pid + "/stat"));
+    try {
+      return of(pid).orElseThrow();
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**
-   * The process that has a pid now.
+   * The process that has a pid now. One whose first thread has ended lives as long as another does.
    *
    * @param pid process id
    * @return its identity; empty when there is none, or only a zombie
+   * @throws IOException when the kernel does not tell, as without a free descriptor
    */
-  public static Optional<ProcessIdentity> of(final int pid) {
+  public static Optional<ProcessIdentity> of(final int pid) throws IOException {
+    final Path process = Path.of("/proc", Integer.toString(pid));
     final String stat;
     try {
-      stat = Files.readString(Path.of("/proc", Integer.toString(pid), "stat"));
-    } catch (final IOException noSuchProcess) {
-      return Optional.empty();
+      stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
+    } catch (final IOException e) {
+      if (Files.notExists(process)) {
+        return Optional.empty();
+      }
+      throw e;
     }
     // The second field, the command in parentheses, may contain anything.
     final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     final char state = fields[STATE_FIELD].charAt(0);
-    return state == 'Z' || state == 'X'
+    final boolean ended = state == 'X' || state == 'Z' && Long.parseLong(fields[THREADS_FIELD]) < 2;
+    return ended
         ? Optional.empty()
         : Optional.of(new ProcessIdentity(pid, Long.parseLong(fields[START_TIME_FIELD])));
   }
@@ -50,10 +63,15 @@ public record ProcessIdentity(int pid, long startTime) {
   /**
    * Whether the process still runs or is stopped.
    *
-   * @return false when it ended, even if its pid has another owner by now
+   * @return false when it ended, even if its pid has another owner by now; true where the kernel
+   *     does not tell
    */
   public boolean isAlive() {
-    return of(pid).filter(this::equals).isPresent();
+    try {
+      return of(pid).filter(this::equals).isPresent();
+    } catch (final IOException isNotTold) {
+      return true;
+    }
   }
 
   /**

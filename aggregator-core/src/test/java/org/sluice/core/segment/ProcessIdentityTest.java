@@ -3,6 +3,8 @@ package org.sluice.core.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -27,7 +29,53 @@ class ProcessIdentityTest {
   }
 
   @Test
-  void nobodyHasAnImpossiblePid() {
+  void oneThatWasKilledIsDeadBeforeItIsReaped() throws Exception {
+    final Process parent =
+        new ProcessBuilder("sh", "-c", "sleep 60 & echo $!; exec sleep 60").start();
+    try {
+      final int pid = Integer.parseInt(parent.inputReader().readLine());
+      final ProcessIdentity child = ProcessIdentity.of(pid).orElseThrow();
+      ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+      awaitState(pid, 'Z');
+      assertThat(ProcessIdentity.of(pid)).isEmpty();
+      assertThat(child.isAlive()).isFalse();
+    } finally {
+      parent.destroyForcibly();
+    }
+  }
+
+  @Test
+  void oneWhoseFirstThreadHasEndedLives() throws Exception {
+    final String program =
+        """
+        import ctypes, threading, time
+        threading.Thread(target=time.sleep, args=(60,)).start()
+        libc = ctypes.CDLL(None)
+        libc.syscall(%d, 0)
+        """;
+    final int exit = "aarch64".equals(System.getProperty("os.arch")) ? 93 : 60;
+    final Process child =
+        new ProcessBuilder("python3", "-c", program.formatted(exit)).inheritIO().start();
+    try {
+      awaitState((int) child.pid(), 'Z');
+      assertThat(ProcessIdentity.of((int) child.pid()).orElseThrow().isAlive()).isTrue();
+      child.destroyForcibly().waitFor();
+      assertThat(ProcessIdentity.of((int) child.pid())).isEmpty();
+    } finally {
+      child.destroyForcibly();
+    }
+  }
+
+  /** Of its first thread. */
+  private static void awaitState(final int pid, final char state) throws Exception {
+    final Path file = Path.of("/proc/%d/stat".formatted(pid));
+    for (String stat = ""; !stat.contains(") " + state); stat = Files.readString(file)) {
+      Thread.sleep(1);
+    }
+  }
+
+  @Test
+  void nobodyHasAnImpossiblePid() throws IOException {
     assertThat(ProcessIdentity.of(Integer.MAX_VALUE)).isEmpty();
   }
 }
