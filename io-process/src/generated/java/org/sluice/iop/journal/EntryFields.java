@@ -157,27 +157,28 @@ final class EntryFields {
       out.writeInt(20);
       out.writeInt(it.image());
       out.writeInt(it.state());
-      out.writeInt(it.writer().slot());
-      out.writeInt(it.writer().pid());
-      out.writeLong(it.writer().startTime());
-      out.writeInt(it.writer().rank());
-      out.writeInt(it.writer().ranks());
-      out.writeInt(it.writer().localRanks());
-      out.writeLong(it.writer().generation());
-      out.writeLong(it.writer().token());
-      out.writeInt(it.writer().killsBefore());
-      out.writeInt(it.writerKilled() ? 1 : 0);
+      out.writeInt(it.writer().process().slot());
+      out.writeInt(it.writer().process().pid());
+      out.writeLong(it.writer().process().startTime());
+      out.writeInt(it.writer().process().rank());
+      out.writeInt(it.writer().process().ranks());
+      out.writeInt(it.writer().process().localRanks());
+      out.writeLong(it.writer().process().generation());
+      out.writeLong(it.writer().process().token());
+      out.writeInt(it.writer().process().killsBefore());
+      out.writeInt(it.writer().killed() ? 1 : 0);
       out.writeInt(it.others().size());
-      for (final Entry.Attached each : it.others()) {
-        out.writeInt(each.slot());
-        out.writeInt(each.pid());
-        out.writeLong(each.startTime());
-        out.writeInt(each.rank());
-        out.writeInt(each.ranks());
-        out.writeInt(each.localRanks());
-        out.writeLong(each.generation());
-        out.writeLong(each.token());
-        out.writeInt(each.killsBefore());
+      for (final Entry.KnownWriter each : it.others()) {
+        out.writeInt(each.process().slot());
+        out.writeInt(each.process().pid());
+        out.writeLong(each.process().startTime());
+        out.writeInt(each.process().rank());
+        out.writeInt(each.process().ranks());
+        out.writeInt(each.process().localRanks());
+        out.writeLong(each.process().generation());
+        out.writeLong(each.process().token());
+        out.writeInt(each.process().killsBefore());
+        out.writeInt(each.killed() ? 1 : 0);
       }
       out.writeLong(it.written());
       out.writeLong(it.closed());
@@ -416,18 +417,19 @@ final class EntryFields {
       return new Entry.Known(
           in.readInt(),
           in.readInt(),
-          new Entry.Attached(
-              in.readInt(),
-              in.readInt(),
-              in.readLong(),
-              in.readInt(),
-              in.readInt(),
-              in.readInt(),
-              in.readLong(),
-              in.readLong(),
-              in.readInt()),
-          in.readInt() != 0,
-          listOfAttached(in),
+          new Entry.KnownWriter(
+              new Entry.Attached(
+                  in.readInt(),
+                  in.readInt(),
+                  in.readLong(),
+                  in.readInt(),
+                  in.readInt(),
+                  in.readInt(),
+                  in.readLong(),
+                  in.readLong(),
+                  in.readInt()),
+              in.readInt() != 0),
+          listOfKnownWriter(in),
           in.readLong(),
           in.readLong(),
           in.readInt() != 0,
@@ -535,19 +537,21 @@ final class EntryFields {
     return all;
   }
 
-  private static List<Entry.Attached> listOfAttached(final Bytes<?> in) {
-    final List<Entry.Attached> all = new ArrayList<>();
+  private static List<Entry.KnownWriter> listOfKnownWriter(final Bytes<?> in) {
+    final List<Entry.KnownWriter> all = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      all.add(new Entry.Attached(
-              in.readInt(),
-              in.readInt(),
-              in.readLong(),
-              in.readInt(),
-              in.readInt(),
-              in.readInt(),
-              in.readLong(),
-              in.readLong(),
-              in.readInt()));
+      all.add(new Entry.KnownWriter(
+              new Entry.Attached(
+                  in.readInt(),
+                  in.readInt(),
+                  in.readLong(),
+                  in.readInt(),
+                  in.readInt(),
+                  in.readInt(),
+                  in.readLong(),
+                  in.readLong(),
+                  in.readInt()),
+              in.readInt() != 0));
     }
     return all;
   }

@@ -172,9 +172,8 @@ abstract class ImageState {
         new Entry.Known(
             id(),
             state,
-            writer.attached(),
-            writer.wasKilled(),
-            others.stream().map(Writer::attached).toList(),
+            writer.known(),
+            others.stream().map(Writer::known).toList(),
             written,
             closed,
             abandoned,

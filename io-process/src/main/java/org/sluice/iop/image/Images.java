@@ -82,10 +82,7 @@ public final class Images implements Fold {
           with(
               e.image(),
               image -> {
-                image.apply(
-                    e,
-                    writer(e.writer(), e.writerKilled()),
-                    e.others().stream().map(other -> writer(other, false)).toList());
+                image.apply(e, writer(e.writer()), e.others().stream().map(this::writer).toList());
                 e.openers().forEach(opener -> openBy(opener.slot()).add(image));
               });
       case Entry.Rested e -> with(e.image(), image -> image.apply(e));
@@ -140,13 +137,13 @@ public final class Images implements Fold {
     }
   }
 
-  private Writer writer(final Entry.Attached process, final boolean killed) {
-    final Writer here = writers.get(process.slot());
-    if (here != null && here.attached().equals(process)) {
+  private Writer writer(final Entry.KnownWriter known) {
+    final Writer here = writers.get(known.process().slot());
+    if (here != null && here.attached().equals(known.process())) {
       return here;
     }
-    final Writer gone = new Writer(process);
-    if (killed) {
+    final Writer gone = new Writer(known.process());
+    if (known.killed()) {
       gone.killed();
     }
     return gone;

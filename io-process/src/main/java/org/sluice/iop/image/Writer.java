@@ -28,6 +28,11 @@ public final class Writer {
     return process;
   }
 
+  /** What becomes of it in a journal that is made anew. */
+  Entry.KnownWriter known() {
+    return new Entry.KnownWriter(process, killed);
+  }
+
   /**
    * The process.
    *

@@ -279,8 +279,7 @@ public sealed interface Entry {
    * @param image the image's id
    * @param state its state
    * @param writer the process that wrote it last; generation 0 when there is none
-   * @param writerKilled whether that one was killed
-   * @param others those of other ranks that wrote it before, of a job on several nodes
+   * @param others processes of other ranks that wrote it before, of a job on several nodes
    * @param written when it was opened for writing the last time, in the order of all such openings
    * @param closed when a process closed it that wrote it, the last time, as in {@link Closed}; 0
    *     for never
@@ -298,9 +297,8 @@ public sealed interface Entry {
   record Known(
       int image,
       int state,
-      Attached writer,
-      boolean writerKilled,
-      List<Attached> others,
+      KnownWriter writer,
+      List<KnownWriter> others,
       long written,
       long closed,
       boolean abandoned,
@@ -314,6 +312,14 @@ public sealed interface Entry {
       List<ChunkLocation> chunks,
       List<Mark> marks)
       implements Entry {}
+
+  /**
+   * A process that wrote an image.
+   *
+   * @param process how it got its slot
+   * @param killed whether it was killed
+   */
+  record KnownWriter(Attached process, boolean killed) {}
 
   /**
    * A slot that has an image open.

@@ -15,7 +15,10 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Images;
 import org.sluice.iop.journal.Entry;
 
-/** What a group counts is what a look at all of its images finds, whatever happens in any order. */
+/**
+ * What a group counts is what a look at all of its images finds, whatever happens in any order, and
+ * what the next I/O process counts.
+ */
 class GroupCountersTest {
   private static final int FEW = 6;
   private static final int EVENTS = 400;
@@ -34,7 +37,9 @@ class GroupCountersTest {
       happen(state);
       assertThat(counted(state)).isEqualTo(looked(state));
       if (dice.nextInt(20) == 0) {
+        final List<String> before = counted(state);
         state = resumed(state);
+        assertThat(counted(state)).isEqualTo(before);
         assertThat(counted(state)).isEqualTo(looked(state));
       }
     }

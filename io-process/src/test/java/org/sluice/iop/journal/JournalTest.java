@@ -65,9 +65,8 @@ class JournalTest {
         new Entry.Known(
             1,
             2,
-            new Entry.Attached(1, 2, 3, 4, 5, 6, 7, 8, 9),
-            true,
-            List.of(new Entry.Attached(9, 8, 7, 6, 5, 4, 3, 2, 1)),
+            new Entry.KnownWriter(new Entry.Attached(1, 2, 3, 4, 5, 6, 7, 8, 9), true),
+            List.of(new Entry.KnownWriter(new Entry.Attached(9, 8, 7, 6, 5, 4, 3, 2, 1), true)),
             17,
             18,
             false,
