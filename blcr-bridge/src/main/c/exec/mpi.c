@@ -143,7 +143,7 @@ static void rewind_input(void)
     known = true;
 }
 
-/* The I/O process of sluice run tells the wave as it starts. Those of several nodes may not be asked before their ranks. */
+/* The I/O process of sluice run tells the wave as it starts. One of several nodes may not be asked before their ranks. */
 static struct outcome attempt(struct sluice_exec_job *job, char **command, long number)
 {
     char text[40];

@@ -30,7 +30,7 @@ struct sluice_exec_start sluice_exec_start_of(const char *name, pid_t server)
 
 static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-/* Those that are ignored, as behind nohup, end nothing. */
+/* Signals that are ignored, as behind nohup, end nothing. */
 static bool would_end(int signal)
 {
     struct sigaction now;

@@ -56,7 +56,7 @@ void sluice_mpi_record_one_completed(int64_t request);
 /* A probe's find, which is known by a number like a receive. */
 void sluice_mpi_record_found(int64_t request);
 
-/* A test or a probe tells the program nothing. Those that follow one another are one event. */
+/* A test or a probe tells the program nothing. Tests that follow one another are one event. */
 void sluice_mpi_record_nothing(void);
 
 /* Keeps the data of a receive: it may be late. `name` is negative of a drained message. */

@@ -65,7 +65,7 @@ void sluice_mpi_hello(bool again)
     sluice_mpi_bytes_free(&bytes);
 }
 
-/* Those on other nodes may not have the layer: then they would not come to what all have to. */
+/* Ranks on other nodes may not have the layer: then they would not come to what all have to. */
 static void need_all_ranks(void)
 {
     int ranks;

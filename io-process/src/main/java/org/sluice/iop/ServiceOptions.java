@@ -308,7 +308,7 @@ final class ServiceOptions implements SharedOptions {
     if (group == null) {
       return null;
     }
-    final PathPattern files = new PathPattern(regex("--group", group));
+    final PathPattern files = pattern("--group", group);
     if (!files.tellsNumbers() && (chosen == Layout.container || !files.tellsRanks())) {
       throw usage("--group needs a capture group for the checkpoint's number: " + group);
     }
@@ -337,7 +337,7 @@ final class ServiceOptions implements SharedOptions {
       throw usage(
           "--files-per-rank has no use with --complete, which no count completes; drop one");
     }
-    final PathPattern marker = new PathPattern(regex("--complete", complete));
+    final PathPattern marker = pattern("--complete", complete);
     if (!marker.tellsNumbers()) {
       throw usage("--complete needs a capture group for the checkpoint's number: " + complete);
     }
@@ -371,6 +371,10 @@ final class ServiceOptions implements SharedOptions {
     } catch (final IllegalArgumentException e) {
       throw usage(e.getMessage());
     }
+  }
+
+  private PathPattern pattern(final String option, final String given) {
+    return new PathPattern(regex(option, given));
   }
 
   private Pattern regex(final String option, final String regex) {

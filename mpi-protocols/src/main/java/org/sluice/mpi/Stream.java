@@ -12,7 +12,8 @@ package org.sluice.mpi;
  */
 public record Stream(long communicator, int source, int destination, int tag) {
 
-  // Those that the JVM makes for a record it links anew at each start, which takes milliseconds.
+  // The methods that the JVM makes for a record it links anew at each start, which takes
+  // milliseconds.
 
   @Override
   public boolean equals(final Object other) {

@@ -173,7 +173,7 @@ public final class RmCommand implements Subcommand {
     return numbers;
   }
 
-  /** Those committed before the oldest to keep; incomplete ones are not worth a complete one. */
+  /** All committed before the oldest to keep; incomplete ones are not worth a complete one. */
   private List<Long> older(final List<Commit> commits) {
     final List<Commit> complete = commits.stream().filter(commit -> !commit.incomplete()).toList();
     final int first = complete.size() - keep;

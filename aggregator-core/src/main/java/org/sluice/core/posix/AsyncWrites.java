@@ -29,7 +29,7 @@ public final class AsyncWrites implements AutoCloseable {
   private final MemorySegment pointer = arena.allocate(JAVA_LONG);
   private final MemorySegment event = arena.allocate(EVENT_LENGTH, Long.BYTES);
 
-  /** Those under way, by what the kernel calls them; null in free places. */
+  /** The writes under way, by what the kernel calls them; null in free places. */
   private final Write[] underWay;
 
   /** 0 where the kernel takes none. */

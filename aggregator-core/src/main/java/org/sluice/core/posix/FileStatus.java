@@ -33,7 +33,8 @@ public record FileStatus(
     Instant modified) {
   private static final int BLOCK = 512;
 
-  // Those that the JVM makes for a record it links anew at each start, which takes milliseconds.
+  // The methods that the JVM makes for a record it links anew at each start, which takes
+  // milliseconds.
 
   @Override
   public boolean equals(final Object other) {

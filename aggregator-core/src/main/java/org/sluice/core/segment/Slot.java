@@ -6,7 +6,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A slot: one attached process and its counters.
  *
  * <p>{@link #attach} and {@link #detach} belong to the I/O process. The counters have one writer,
- * the attached process. Those of the log are changed by its threads in turn, under the lock of
+ * the attached process. Counters of the log are changed by its threads in turn, under the lock of
  * their chunk writer; those of direct writes at any time, by atomic additions, since such a write
  * takes no lock. They are plain words that any process may read at any time, each right or one
  * write late.

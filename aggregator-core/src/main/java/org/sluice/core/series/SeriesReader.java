@@ -30,9 +30,9 @@ import org.sluice.core.store.Sharing;
 import org.sluice.core.store.StoredPart;
 
 /**
- * What a restart sees of a series, on whichever node: checkpoints of whole jobs. It takes no lock.
- * What is removed meanwhile is gone, and checksums tell. The id of a commit is the sequence of its
- * entry in the log. Not thread-safe, but for {@link #rebuilder}.
+ * A series as a restart sees it, on whichever node: checkpoints of whole jobs. It takes no lock. A
+ * checkpoint that is removed meanwhile is gone, and checksums tell. The id of a commit is the
+ * sequence of its entry in the log. Not thread-safe, but for {@link #rebuilder}.
  */
 public final class SeriesReader implements CheckpointReader {
   private final SeriesStore store;
@@ -72,7 +72,7 @@ public final class SeriesReader implements CheckpointReader {
     return Optional.of(series);
   }
 
-  /** What one of the last run's nodes has left. */
+  /** The remains of one of the last run's nodes. */
   @Override
   public Optional<LeftAsFiles> leftAsFiles() throws IOException {
     return parts.leftAsFiles(log.read().begin());
@@ -96,7 +96,7 @@ public final class SeriesReader implements CheckpointReader {
     }
   }
 
-  /** The order of the log tells which is older. What a damaged entry says, nobody knows. */
+  /** The order of the log tells which is older. Nobody knows what a damaged entry says. */
   @Override
   public List<IOException> doubts(final Commit commit) throws IOException {
     final List<IOException> doubts = new ArrayList<>();
@@ -104,7 +104,7 @@ public final class SeriesReader implements CheckpointReader {
     return doubts;
   }
 
-  /** Those from an entry of the log on. */
+  /** The commits from an entry of the log on. */
   private List<Commit> commits(final long first, final Consumer<IOException> unreadable)
       throws IOException {
     final List<Commit> commits = new ArrayList<>();
@@ -231,7 +231,7 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   /**
-   * What the log says of a checkpoint that counts. Of its parts only that of one node is read.
+   * An entry of the log of a checkpoint that counts. Of its parts only that of one node is read.
    *
    * @param begin the sequence of the begin of the node's run
    * @param node the node's name, as keys have it
@@ -253,7 +253,7 @@ public final class SeriesReader implements CheckpointReader {
     return Optional.empty();
   }
 
-  /** What is not found may be what a damaged entry of the log has. */
+  /** A damaged entry of the log may have what is not found. */
   private void refuseDamage() throws DamagedException {
     if (!damage.isEmpty()) {
       throw damage.getFirst();

@@ -23,7 +23,7 @@ public final class SeriesState {
   private LogEntry.Begin owner;
   private final SortedMap<Long, LogEntry.Commit> live = new TreeMap<>();
 
-  /** Those behind which an entry is damaged that may have removed them. */
+  /** The checkpoints behind which an entry is damaged that may have removed them. */
   private final SortedMap<Long, LogEntry.Commit> uncertain = new TreeMap<>();
 
   /** What the last run has committed of each number last. */

@@ -64,7 +64,8 @@ final class Catalogue {
   /** What changes when a checkpoint comes or goes. */
   private record Stamp(long count, FileStatus checkpoints) {
 
-    // Those that the JVM makes for a record it links anew at each start, which takes milliseconds.
+    // The methods that the JVM makes for a record it links anew at each start, which takes
+    // milliseconds.
 
     @Override
     public boolean equals(final Object other) {
@@ -127,13 +128,13 @@ final class Catalogue {
 
   // ---- what is known ----
 
-  /** Those without a manifest: commits under way, or cut short, or removals cut short. */
+  /** The directories without a manifest: commits under way, or cut short, or removals cut short. */
   List<CheckpointDirectory> uncommitted() throws IOException {
     update();
     return List.copyOf(uncommitted);
   }
 
-  /** Those whose manifests cannot be read, and why. */
+  /** The directories whose manifests cannot be read, and why. */
   Map<CheckpointDirectory, IOException> unreadable() throws IOException {
     update();
     return new LinkedHashMap<>(unreadable);

@@ -12,7 +12,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fault.Fault.Step;
 
 /**
- * What a restart sees of a store. What {@link #commits()} lists is complete and durable; nothing
+ * A store as a restart sees it. All that {@link #commits()} lists is complete and durable; nothing
  * else is ever seen by a restart. Several processes may use one store at a time.
  */
 public interface CheckpointReader extends AutoCloseable {
@@ -101,7 +101,7 @@ public interface CheckpointReader extends AutoCloseable {
   }
 
   /**
-   * What cannot be read, but for what was certainly committed before a commit.
+   * Whatever cannot be read, but for what was certainly committed before a commit.
    *
    * @param commit one of {@link #commits()}
    * @return why it cannot be read

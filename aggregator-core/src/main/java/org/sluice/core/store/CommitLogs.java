@@ -148,7 +148,7 @@ final class CommitLogs {
     logged.values().removeIf(log::equals);
   }
 
-  /** The damaged logs that nobody writes. Those of another version are not damaged. */
+  /** The damaged logs that nobody writes. Logs of another version are not damaged. */
   List<Path> damaged() throws IOException {
     return store.logFiles().stream().filter(CommitLogs::isDamaged).toList();
   }

@@ -43,8 +43,8 @@ final class CommitScan {
    * over, as the one that supersedes it may have come too late to be seen: what was passed over
    * because it had no manifest has got one since, or has lost it while another directory came.
    *
-   * <p>The logs are read first. What they have counts, whatever its directory holds. What they have
-   * no more is durable in its directory, or removed.
+   * <p>The logs are read first. A commit that they have counts, whatever its directory holds. One
+   * that they have no more is durable in its directory, or removed.
    */
   List<Commit> commits(
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
@@ -233,7 +233,7 @@ final class CommitScan {
     return found;
   }
 
-  /** What cannot be read and may have been committed behind a commit. */
+  /** Whatever cannot be read and may have been committed behind a commit. */
   List<IOException> doubts(final Commit commit) throws IOException {
     final Map<CheckpointDirectory, IOException> unreadable = new LinkedHashMap<>();
     final List<IOException> damage = new ArrayList<>();
@@ -242,8 +242,8 @@ final class CommitScan {
   }
 
   /**
-   * Those that no commit says to have been before it, of all that are not behind this one. Only a
-   * commit that can be read tells, as the order is in the manifests alone.
+   * The damage that no commit says to have been before it, of all that is not behind this one. Only
+   * a commit that can be read tells, as the order is in the manifests alone.
    */
   private Collection<IOException> notBefore(
       final Commit commit, final Map<CheckpointDirectory, IOException> unreadable)

@@ -63,7 +63,7 @@ final class CommitWriter {
         : base.holders(store.checkpoint(base.commit().number(), base.commit().id()));
   }
 
-  /** Those whose bytes the checkpoint has. */
+  /** The images whose bytes the checkpoint has. */
   private List<DraftImage> held() {
     return draft.images().stream().filter(image -> !image.isDirect()).toList();
   }

@@ -128,7 +128,7 @@ public final class IndexCodec {
         : FIRST_VERSION;
   }
 
-  /** Those of its own, and those of images that hold bytes of it. */
+  /** The chunks of its own, and of images that hold bytes of it. */
   static Stream<ChunkLocation> allChunks(final CommittedImage image) {
     return Stream.concat(
         image.chunks().stream(),

@@ -36,7 +36,7 @@ public record Pieces(List<Extent> extents) {
     return size == 0 ? NONE : new Pieces(List.of(new Extent(0, size)));
   }
 
-  /** Those that are among others as well. */
+  /** The pieces that are among others as well. */
   Pieces and(final Pieces others) {
     final List<Extent> common = new ArrayList<>();
     int i = 0;
@@ -58,7 +58,7 @@ public record Pieces(List<Extent> extents) {
     return new Pieces(common);
   }
 
-  /** Those that are not among others. */
+  /** The pieces that are not among others. */
   Pieces without(final Pieces others) {
     return and(others.rest());
   }

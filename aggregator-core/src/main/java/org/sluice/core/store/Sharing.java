@@ -38,7 +38,7 @@ public record Sharing(boolean direct, String file, long modified) {
   }
 
   /**
-   * Those of some images whose bytes a checkpoint has.
+   * All of some images whose bytes a checkpoint has.
    *
    * @param images images of a checkpoint
    * @return in the same order
@@ -48,7 +48,7 @@ public record Sharing(boolean direct, String file, long modified) {
   }
 
   /**
-   * Those of some images that a checkpoint only names.
+   * All of some images that a checkpoint only names.
    *
    * @param images images of a checkpoint
    * @return in the same order

@@ -38,7 +38,7 @@ final class SpareContainers {
   private final Catalogue catalogue;
   private final CommitLogs logs;
 
-  /** Those that this process gave up, which need not be waited for. */
+  /** The containers that this process gave up, which need not be waited for. */
   private final Set<Path> given = ConcurrentHashMap.newKeySet();
 
   /** As many as the last commit needed. */

@@ -26,7 +26,7 @@ public final class WritesInFlight implements AutoCloseable {
   private final ExecutorService threads =
       Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("write-", 1).factory());
 
-  /** Those of what was begun: more than so many wait for each other. */
+  /** Runs what was begun: more than so many wait for each other. */
   private final ThreadPoolExecutor begun =
       new ThreadPoolExecutor(
           WriteMode.MOST_IN_FLIGHT,

@@ -149,7 +149,9 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     }
   }
 
-  /** Those of earlier runs, of which no more come; known also where the bucket is out of reach. */
+  /**
+   * The numbers of earlier runs, which get no more; known also where the bucket is out of reach.
+   */
   LongStream numbersBefore() {
     return live.stream()
         .filter(commit -> commit.begin() != place.begin())

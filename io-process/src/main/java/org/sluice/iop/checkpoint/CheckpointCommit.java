@@ -58,23 +58,23 @@ final class CheckpointCommit implements Work {
   private final Context context;
   private final Entry.Committing decision;
 
-  /** Those whose bytes it has. */
+  /** The members whose bytes it has. */
   private final List<Entry.Part> held;
 
   private final List<Image> images;
 
-  /** Those that it only names. */
+  /** The members that it only names. */
   private final List<Entry.Part> direct;
 
   private final List<Image> directImages;
 
-  /** Those that other nodes could have as well. */
+  /** The images that other nodes could have as well. */
   private final Set<Image> reachable;
 
-  /** Those of them that are logged, so that no other node may have written to them. */
+  /** All of them that are logged, so that no other node may have written to them. */
   private final Set<Image> watched;
 
-  /** Those whose names were not known at the decision: a later rename changes nothing. */
+  /** The images whose names were not known at the decision: a later rename changes nothing. */
   private final Set<Image> unnamed;
 
   private final Consumer<CheckpointCommit> ended;

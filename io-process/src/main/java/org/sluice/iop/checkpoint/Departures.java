@@ -16,7 +16,7 @@ final class Departures {
   /** What is not copied, in its order; the first one is being copied. */
   private final Deque<Departure> waiting = new ArrayDeque<>();
 
-  /** Those and what waits for other nodes, by the ids of their commits. */
+  /** They and what waits for other nodes, by the ids of their commits. */
   private final Map<Long, Departure> underWay = new LinkedHashMap<>();
 
   /** What counts, or was said to stay on the stage after all. */

@@ -15,7 +15,7 @@ public final class Farewells {
   /** Why images lack bytes that could not be stored, of those that were let go of. */
   private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
 
-  /** Those that nobody else needs than a commit that waits for other nodes. */
+  /** The images that nobody else needs than a commit that waits for other nodes. */
   private final Set<Image> committing = new HashSet<>();
 
   private int underWay;

@@ -36,7 +36,7 @@ final class GroupTable {
     return byNumber.get(number);
   }
 
-  /** Those that were closed before a group and have something to commit, in that order. */
+  /** The groups that were closed before one and have something to commit, in that order. */
   List<Long> changedBefore(final Group group) {
     return byNumber.values().stream()
         .filter(Group::hasChanged)
@@ -46,7 +46,7 @@ final class GroupTable {
         .toList();
   }
 
-  /** Those that have something which no commit has, in the order of their closing. */
+  /** The groups that have something which no commit has, in the order of their closing. */
   List<Group> uncommitted() {
     return byNumber.values().stream()
         .filter(Group::hasChanged)

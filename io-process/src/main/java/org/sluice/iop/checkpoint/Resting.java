@@ -193,7 +193,7 @@ public final class Resting {
     private final List<Image> images;
     private final List<Image> ready = new ArrayList<>();
 
-    /** Those that keep their descriptors, until they were opened and closed again. */
+    /** The images that keep their descriptors, until they were opened and closed again. */
     private final List<Image> stuck = new ArrayList<>();
 
     private IOException refusal;

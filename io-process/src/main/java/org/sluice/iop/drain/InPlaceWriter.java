@@ -30,7 +30,7 @@ final class InPlaceWriter {
   private final WritesInFlight flight;
   private final Supplier<WriteMode> mode;
 
-  /** Those in use come first; the others are kept for later. */
+  /** The ones in use come first; the others are kept for later. */
   private final List<Run> runs = new ArrayList<>();
 
   private int used;

@@ -30,7 +30,7 @@ final class SessionContainers {
   /** By their ids. */
   private final Map<Long, Use> open = new ConcurrentHashMap<>();
 
-  /** Those of them that no image needs. Write stage only. */
+  /** All of them that no image needs. Write stage only. */
   private final Set<Use> idle = new HashSet<>();
 
   private final AtomicReference<Container> reserve = new AtomicReference<>();

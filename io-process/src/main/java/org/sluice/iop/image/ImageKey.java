@@ -58,7 +58,8 @@ public record ImageKey(long device, long inode) {
     }
   }
 
-  // Those that the JVM makes for a record it links anew at each start, which takes milliseconds.
+  // The methods that the JVM makes for a record it links anew at each start, which takes
+  // milliseconds.
 
   @Override
   public boolean equals(final Object other) {

@@ -38,7 +38,7 @@ public final class Moves {
   private final Map<String, Place> places = new LinkedHashMap<>();
   private final Map<Image, Sight> sights = new LinkedHashMap<>();
 
-  /** Those that had no name when they were looked at last. */
+  /** The images that had no name when they were looked at last. */
   private final Set<Image> nowhere = new LinkedHashSet<>();
 
   /** Of those where they are now cannot be found out. */
@@ -255,7 +255,7 @@ public final class Moves {
    * Looks at those images whose names may have changed; the capture directory is searched once at
    * most, and only where the kernel does not tell a name.
    *
-   * @return the names that they have now, absolute; empty for none in here. Those whose names
+   * @return the names that they have now, absolute; empty for none in here. Images whose names
    *     cannot be found out are not among them.
    */
   public Map<Image, Optional<String>> look() {

@@ -44,7 +44,7 @@ public final class ControlGroups {
   }
 
   /**
-   * Those of this process.
+   * The groups of this process.
    *
    * @return the groups, with whatever limits they get
    * @throws IOException when they cannot be read

@@ -6,6 +6,6 @@ public enum Pages {
   auto,
   /** Huge ones, or none at all. */
   huge,
-  /** Those of the runtime directory's file system, whatever they are. */
+  /** The pages of the runtime directory's file system, whatever they are. */
   small
 }

@@ -26,7 +26,7 @@ final class Attachment {
   /** The images it has open, with the time of the first opening. */
   private final Map<Image, Long> images = new LinkedHashMap<>();
 
-  /** Those of which its chunks may have records, as the drain was told. */
+  /** The images of which its chunks may have records, as the drain was told. */
   private final Set<Image> granted = new HashSet<>();
 
   private Connection connection;

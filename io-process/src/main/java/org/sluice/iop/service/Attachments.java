@@ -30,7 +30,7 @@ final class Attachments {
   private final Attachment[] bySlot;
   private final List<Attachment> all = new ArrayList<>();
 
-  /** Those that got no slot, by pid; the dead are left out now and then. */
+  /** The processes that got no slot, by pid; the dead are left out now and then. */
   private final Map<Integer, ProcessIdentity> refused = new HashMap<>();
 
   private final CompletableFuture<Void> checkpointing = new CompletableFuture<>();

@@ -26,10 +26,10 @@ final class Closings {
   private final Leases leases;
   private boolean untidy;
 
-  /** Those that have another name by now, which has to be searched for. */
+  /** The images that have another name by now, which has to be searched for. */
   private final Set<Image> renamed = new LinkedHashSet<>();
 
-  /** Those that are looked at next, in case they were deleted. */
+  /** The images that are looked at next, in case they were deleted. */
   private Iterator<Image> round = Collections.emptyIterator();
 
   Closings(

@@ -10,7 +10,7 @@ import org.sluice.iop.drain.Caller;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 
-/** Those who keep an I/O process alive that stops with its last member. Service thread only. */
+/** All who keep an I/O process alive that stops with its last member. Service thread only. */
 final class Members {
   /** A member that vanished counts as one whose command was killed. */
   private static final int VANISHED = 137;

@@ -8,8 +8,8 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
 
 /**
- * What the entries of a journal add up to: where a session begins, and goes on from. Those who
- * serve it have the parts, and apply to them what they write. Not thread-safe.
+ * All that the entries of a journal add up to: where a session begins, and goes on from. The
+ * classes that serve it have the parts, and apply to them what they write. Not thread-safe.
  */
 public final class SessionState implements Fold {
   private final Images images;

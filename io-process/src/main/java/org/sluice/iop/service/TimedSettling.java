@@ -30,7 +30,7 @@ final class TimedSettling {
   private final Attachments attachments;
   private final Rings rings;
 
-  /** Those that may append, with how much of which chunks was seen, by state word. */
+  /** The writers that may append, with how much of which chunks was seen, by state word. */
   private final Map<Attachment, Map<Long, Integer>> busy = new HashMap<>();
 
   private long due;

@@ -49,7 +49,7 @@ public record WaveFiles(Path folder) {
   private static final Duration FAREWELL = Duration.ofSeconds(20);
 
   /**
-   * Those of a job that has run.
+   * The files of a job that has run.
    *
    * @param store a user's
    * @param series the series' name; null for the one that runs go on with unless told otherwise
@@ -92,7 +92,7 @@ public record WaveFiles(Path folder) {
             .toList();
   }
 
-  /** Those of a job that may have run. */
+  /** The files of a job that may have run. */
   static WaveFiles in(final Path store, final String series) {
     return new WaveFiles(SeriesDirectory.is(store) ? store.resolve(named(series)) : store);
   }
@@ -121,7 +121,7 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Those of a node's own store.
+   * The files of a node's own store.
    *
    * @param store its directory, which may be in a series
    * @return the files

@@ -21,7 +21,7 @@ final class Candidates {
   private Candidates() {}
 
   /**
-   * Those of a program.
+   * The candidates of a program.
    *
    * @return first all aggregated in a buffer that holds what is written without a pause; then in
    *     smaller ones; then large writes direct and the others in a buffer that holds them
