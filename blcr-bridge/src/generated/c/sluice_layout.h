@@ -47,6 +47,7 @@
 #define SLUICE_HEADER_HEARTBEAT_OFFSET 640
 #define SLUICE_HEADER_TURNS_OFFSET 704
 #define SLUICE_HEADER_SERVICE_OFFSET 712
+#define SLUICE_HEADER_LENGTHS_OFFSET 736
 #define SLUICE_HEADER_ORDERS_OFFSET 768
 #define SLUICE_HEADER_STORE_OFFSET 1024
 #define SLUICE_HEADER_CAPTURE_OFFSET 2048
@@ -108,7 +109,9 @@ struct sluice_header {
     uint8_t unused_660[44];
     _Atomic int64_t turns;
     _Atomic int32_t service;
-    uint8_t unused_716[52];
+    uint8_t unused_716[20];
+    _Atomic int32_t lengths;
+    uint8_t unused_740[28];
     _Atomic int64_t orders;
     uint8_t unused_776[248];
     char store[1024];
@@ -133,6 +136,7 @@ _Static_assert(sizeof(struct sluice_header) == 16384, "sluice_header");
 #define SLUICE_SLOT_GENERATION_OFFSET 24
 #define SLUICE_SLOT_QUIET_OFFSET 32
 #define SLUICE_SLOT_MOST_UNTAKEN_OFFSET 36
+#define SLUICE_SLOT_LENGTHENING_OFFSET 40
 #define SLUICE_SLOT_AGGREGATED_WRITES_OFFSET 128
 #define SLUICE_SLOT_AGGREGATED_BYTES_OFFSET 208
 #define SLUICE_SLOT_DIRECT_WRITES_OFFSET 288
@@ -159,7 +163,8 @@ struct sluice_slot {
     _Atomic int64_t generation;
     _Atomic int32_t quiet;
     _Atomic int32_t most_untaken;
-    uint8_t unused_40[88];
+    _Atomic int32_t lengthening;
+    uint8_t unused_44[84];
     _Atomic int64_t aggregated_writes[10];
     _Atomic int64_t aggregated_bytes[10];
     _Atomic int64_t direct_writes[10];

@@ -219,6 +219,13 @@ ssize_t sluice_log_try_pwrite(struct sluice_log_image *image, const void *data, 
 int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size);
 
 /*
+ * Before the end of an opening for writing: gives the image's own file, open as `fd`, the length of the image if
+ * it is shorter, no longer than `most`. Only while programs outside that open it wait for the rest. The
+ * caller holds image->lock, and no other thread is in here. False if the file stays as it is.
+ */
+bool sluice_log_lengthen(struct sluice_log_image *image, int fd, int64_t most);
+
+/*
  * Makes the image's own file hold everything written so far, and with a `reason` other than
  * SLUICE_REASON_NONE makes the image direct for good. A direct image only keeps in mind what nobody
  * will be able to count. The caller holds image->lock.

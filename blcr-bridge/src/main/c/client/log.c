@@ -3,9 +3,13 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
+#include "barrier.h"
 #include "clock.h"
 #include "failure.h"
+#include "kernel.h"
 
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition)
@@ -181,6 +185,38 @@ int sluice_log_sync(struct sluice_log_image *image)
     if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES)
         nothing_pending(image);
     return drain_error(image);
+}
+
+/* Whether programs outside wait for the file: another's, once the I/O process has let this one go. */
+static bool is_taken(const struct sluice_log_image *image)
+{
+    return atomic_load_explicit(&image->entry->creator, memory_order_acquire) == 0
+        && (uint32_t)image->entry->image_id == image->id;
+}
+
+/* The file is as long as the image, in which nobody but this process writes while it is diverted. */
+static bool lengthen(const struct sluice_log_image *image, int fd, int64_t most)
+{
+    struct stat status;
+    const int64_t size = atomic_load_explicit(&image->entry->size, memory_order_relaxed);
+    return sluice_log_still_diverted(image) && size <= most
+        && sluice_kernel_call(SYS_fstat, fd, (long)&status) == 0 && status.st_size < size
+        && sluice_kernel_truncate(fd, size) == 0;
+}
+
+bool sluice_log_lengthen(struct sluice_log_image *image, int fd, int64_t most)
+{
+    if (image->entry == NULL || !sluice_log_held(image)
+        || atomic_load_explicit(&image->client->segment->header->lengths, memory_order_relaxed) == 0
+        || !is_taken(image)) {
+        return false;
+    }
+    struct sluice_slot *slot = image->client->writer.slot;
+    atomic_store_explicit(&slot->lengthening, (int32_t)image->id, memory_order_relaxed);
+    sluice_barrier(image->client->kernel_fences);
+    const bool done = lengthen(image, fd, most);
+    atomic_store_explicit(&slot->lengthening, 0, memory_order_release);
+    return done;
 }
 
 int sluice_log_end(struct sluice_log_image *image)

@@ -291,7 +291,7 @@ int sluice_description_forget(int fd)
         if (image->let_go && description->descriptors == 1)
             REAL(fcntl)(fd, F_SETLEASE, F_UNLCK); /* or the I/O process, who opens it, breaks it */
         if (description->descriptors == 1 && description->writes)
-            sluice_image_stamp(image);
+            sluice_image_closing(image);
         if (--description->descriptors == 0)
             unlink_description(image, description);
         else if (description->fd == fd)

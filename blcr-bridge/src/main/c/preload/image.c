@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "habit.h"
 #include "kernel.h"
+#include "limit.h"
 #include "memory.h"
 #include "presence.h"
 #include "real.h"
@@ -86,6 +87,16 @@ void sluice_image_stamp(struct image *image)
     REAL(futimens)(image->descriptions->fd, times); /* or it stays as it is */
     errno = before;
     image->unstamped = false;
+}
+
+void sluice_image_closing(struct image *image)
+{
+    const struct description *each = image->descriptions;
+    while (each != NULL && !each->writes)
+        each = each->next;
+    if (each != NULL && !image->small && sluice_log_lengthen(&image->log, each->fd, sluice_limit()))
+        image->unstamped = false;
+    sluice_image_stamp(image);
 }
 
 void sluice_image_incomplete(const struct image *image, const char *why)
@@ -275,7 +286,7 @@ int sluice_image_end(struct image *image)
     int error = 0;
     if (image->small)
         sluice_small_close(image);
-    sluice_image_stamp(image);
+    sluice_image_closing(image);
     sluice_habit_closed(image);
     for (; image->openings > 0 && !sluice_log_away(&image->log); image->openings--) {
         const int met = sluice_log_end(&image->log);

@@ -101,6 +101,12 @@ void sluice_image_watch(struct image *image, int fd);
  */
 void sluice_image_stamp(struct image *image);
 
+/*
+ * The same as a description for writing is about to be closed. Programs outside find the file as long as it is
+ * then, if it can be. The images are locked, too.
+ */
+void sluice_image_closing(struct image *image);
+
 /* Ends the openings of an image; its descriptions become the kernel's. Locked. The drain's
  * errno. */
 int sluice_image_end(struct image *image);

@@ -13,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
  * bytes are {@link NativeFile}'s.
  */
 abstract class HeldInode implements AutoCloseable {
-  private static final int WITHOUT_WAITING = 0x800; // O_NONBLOCK, for a lease
+  static final int WITHOUT_WAITING = LibC.O_NONBLOCK; // for a lease
+
   private static final int READ_WRITE = 2;
   private static final long NAP_NANOS = 5_000_000;
   private static final int PRIVATE = 0600;
@@ -91,7 +92,7 @@ abstract class HeldInode implements AutoCloseable {
     }
   }
 
-  private void reopen(final int flags) throws PosixException {
+  final void reopen(final int flags) throws PosixException {
     final int again = open(procPath(), flags);
     final long result = LibC.DUP3.call(again, descriptor, LibC.O_CLOEXEC);
     LibC.CLOSE.call(again);
@@ -290,12 +291,21 @@ abstract class HeldInode implements AutoCloseable {
    * @throws PosixException when that fails
    */
   public void modified(final Instant time) throws PosixException {
+    check(setModified(time.getEpochSecond(), time.getNano()), "set the time of ");
+  }
+
+  /** Says that it is written to now, to who may know. */
+  final void touch() {
+    setModified(0, LibC.UTIME_NOW);
+  }
+
+  private long setModified(final long seconds, final long nanos) {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment times = arena.allocate(ValueLayout.JAVA_LONG, 4); // of access, of this
       times.setAtIndex(ValueLayout.JAVA_LONG, 1, LibC.UTIME_OMIT);
-      times.setAtIndex(ValueLayout.JAVA_LONG, 2, time.getEpochSecond());
-      times.setAtIndex(ValueLayout.JAVA_LONG, 3, time.getNano());
-      check(LibC.FUTIMENS.call(descriptor, times.address()), "set the time of ");
+      times.setAtIndex(ValueLayout.JAVA_LONG, 2, seconds);
+      times.setAtIndex(ValueLayout.JAVA_LONG, 3, nanos);
+      return LibC.FUTIMENS.call(descriptor, times.address());
     }
   }
 

@@ -71,10 +71,14 @@ record LibC(MemorySegment address, boolean wide) {
   static final int FAN_REPORT_TID = 0x100;
   static final int FAN_MARK_ADD = 1;
   static final int FAN_MARK_REMOVE = 2;
+  static final int FAN_OPEN = 0x20;
   static final int FAN_OPEN_PERM = 0x10000;
+  static final int O_RDWR = 2;
+  static final int O_NONBLOCK = 0x800;
   static final int O_CLOEXEC = 0x80000;
   static final int O_PATH = 0x200000;
   static final int O_DIRECTORY = AARCH64 ? 0x4000 : 0x10000;
+  static final long UTIME_NOW = (1L << 30) - 1;
   static final long UTIME_OMIT = (1L << 30) - 2;
   static final int IN_CLOEXEC = 0x80000;
   static final int IN_NONBLOCK = 0x800;
@@ -110,10 +114,12 @@ record LibC(MemorySegment address, boolean wide) {
 
   static final LibC OPENAT = function("openat");
   static final LibC CLOSE = function("close");
+  static final LibC READ = wide("read");
   static final LibC PREAD = wide("pread");
   static final LibC WRITE = wide("write");
   static final LibC PWRITE = wide("pwrite");
   static final LibC PWRITEV2 = wide("pwritev2");
+  static final LibC TRUNCATE = function("truncate");
   static final LibC FTRUNCATE = function("ftruncate");
   static final LibC DUP3 = function("dup3");
   static final LibC FDATASYNC = function("fdatasync");

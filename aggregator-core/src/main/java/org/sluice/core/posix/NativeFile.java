@@ -2,6 +2,7 @@ package org.sluice.core.posix;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.sluice.core.posix.Hazard.Mishap;
 
@@ -94,6 +95,26 @@ public class NativeFile extends HeldInode {
     return open(path.toString(), flags);
   }
 
+  /**
+   * Opens a file for reading and writing, and keeps from its watchers (inotify) that this process
+   * closes it as a writer. Where the kernel does not allow that it is open like any other.
+   *
+   * @param path its name, see {@link FileName}
+   * @param flags what else it is opened for
+   * @return the open file; the caller closes it
+   * @throws PosixException when that fails
+   */
+  public static NativeFile openQuietly(final String path, final Flag... flags)
+      throws PosixException {
+    final QuietOpener opener = QuietOpener.get();
+    if (opener != null) {
+      return new QuietFile(opener, path, flags);
+    }
+    final Flag[] all = Arrays.copyOf(flags, flags.length + 1);
+    all[flags.length] = Flag.WRITE;
+    return new NativeFile(path, all);
+  }
+
   private static int bits(final Flag... flags) {
     int bits = 0;
     for (final Flag flag : flags) {
@@ -143,8 +164,15 @@ public class NativeFile extends HeldInode {
     return hazard == null ? null : hazard.now();
   }
 
+  /** Before each call that only a descriptor for writing allows. */
+  void beforeWriting() throws PosixException {}
+
+  /** Tells those who watch the file of writes that the kernel has not told them of. */
+  public void tellWatchers() {}
+
   private long writeOnce(final long address, final long length, final long offset)
       throws PosixException {
+    beforeWriting();
     final Mishap mishap = at(writes);
     if (mishap == null) {
       return LibC.PWRITE.call(descriptor, address, length, offset);
@@ -210,6 +238,7 @@ public class NativeFile extends HeldInode {
 
   private long writeOnce(final Pieces pieces, final long offset, final int flags)
       throws PosixException {
+    beforeWriting();
     final Mishap mishap = at(writes);
     if (mishap == null) {
       return LibC.PWRITEV2.call(descriptor, pieces.address(), pieces.count(), offset, flags);
@@ -258,8 +287,27 @@ public class NativeFile extends HeldInode {
    * @throws PosixException when that fails
    */
   public void truncate(final long size) throws PosixException {
+    beforeWriting();
     check(LibC.FTRUNCATE.call(descriptor, size), "truncate ");
   }
+
+  /**
+   * Cuts or extends a file that nobody else has open, as {@link #truncate} does.
+   *
+   * @param size bytes
+   * @throws PosixException when that fails
+   */
+  public void resize(final long size) throws PosixException {
+    truncate(size);
+  }
+
+  /**
+   * Closes the file as a writer, for those who watch it, which {@link #openQuietly} keeps from
+   * them.
+   *
+   * @throws PosixException when it cannot be opened once more for that
+   */
+  public void tellOfClose() throws PosixException {}
 
   /**
    * Gives a range of the file room on its file system, as zeros where there was none.
@@ -269,6 +317,7 @@ public class NativeFile extends HeldInode {
    * @throws PosixException when that fails; {@link Errno#ENOSPC} when the file system is full
    */
   public void allocate(final long offset, final long length) throws PosixException {
+    beforeWriting();
     check(LibC.FALLOCATE.uninterrupted(descriptor, 0, offset, length), "allocate ");
   }
 

@@ -150,6 +150,15 @@ public final class Header {
   }
 
   /**
+   * Says whether closed files whose bytes are elsewhere get their lengths.
+   *
+   * @param get whether programs outside wait for their bytes, all that can open them
+   */
+  public void lengths(final boolean get) {
+    buffer.putIntRelease(HeaderDescriptor.LENGTHS_OFFSET, get ? 1 : 0);
+  }
+
+  /**
    * Says whether files are held by leases.
    *
    * @param held whether they are from here on

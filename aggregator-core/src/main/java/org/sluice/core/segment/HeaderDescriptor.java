@@ -96,6 +96,10 @@ public final class HeaderDescriptor {
       TURNS_OFFSET =
           HEADER.at(704).field(SHARED_I64, "turns", "one more whenever the service thread gets on"),
       SERVICE_OFFSET = HEADER.field(SHARED_I32, "service", "number of that thread; 0 before"),
+      LENGTHS_OFFSET =
+          HEADER
+              .at(736)
+              .field(SHARED_I32, "lengths", "1 while a closed file gets its length; see below"),
       ORDERS_OFFSET =
           HEADER
               .at(768)

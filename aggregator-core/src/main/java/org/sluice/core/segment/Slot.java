@@ -38,6 +38,7 @@ public final class Slot {
     buffer.putLong(SlotDescriptor.GENERATION_OFFSET, generation);
     quiet(false);
     mostUntaken(0);
+    buffer.putInt(SlotDescriptor.LENGTHENING_OFFSET, 0);
     buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_ATTACHED);
   }
 
@@ -90,6 +91,15 @@ public final class Slot {
    */
   public int entering() {
     return buffer.getIntVolatile(SlotDescriptor.ENTERING_OFFSET) - 1;
+  }
+
+  /**
+   * The image whose own file the process is about to give its length.
+   *
+   * @return its id, which may be anything; 0 for none
+   */
+  public int lengthening() {
+    return buffer.getIntVolatile(SlotDescriptor.LENGTHENING_OFFSET);
   }
 
   /**

@@ -49,6 +49,12 @@ public final class SlotDescriptor {
                   SHARED_I32,
                   "most_untaken",
                   "files whose OPEN the ring may hold at a time; 0 while each is to be asked for"),
+      LENGTHENING_OFFSET =
+          SLOT.by(AP)
+              .field(
+                  SHARED_I32,
+                  "lengthening",
+                  "the image whose own file is about to get its length; or 0"),
       AGGREGATED_WRITES_OFFSET =
           SLOT.by(AP)
               .at(128)

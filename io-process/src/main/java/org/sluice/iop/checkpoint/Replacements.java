@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.agrona.CloseHelper;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.FileName;
@@ -122,24 +123,32 @@ public final class Replacements {
       final String temporary =
           FileName.sibling(path, ".sluice-%016x".formatted(image.key().inode()));
       Names.delete(temporary); // left by a killed process, or a user's symbolic link
-      final NativeFile fresh =
-          NativeFile.open(
-              temporary, NativeFile.Flag.WRITE, NativeFile.Flag.CREATE, NativeFile.Flag.EXCLUSIVE);
+      NativeFile fresh = null;
       try {
+        make(temporary);
+        fresh = empty ? null : NativeFile.openQuietly(temporary);
+        Names.rename(temporary, path);
+        return Optional.ofNullable(fresh);
+      } catch (final IOException e) {
+        CloseHelper.quietClose(fresh);
+        Names.delete(temporary);
+        throw e;
+      }
+    }
+
+    /** It is closed before it has the image's name, so that those who watch that see no close. */
+    private void make(final String temporary) throws IOException {
+      try (NativeFile fresh =
+          NativeFile.open(
+              temporary,
+              NativeFile.Flag.WRITE,
+              NativeFile.Flag.CREATE,
+              NativeFile.Flag.EXCLUSIVE)) {
         fresh.chmod(image.held().status().mode());
         if (!empty) {
           rebuild(fresh);
         }
-        Names.rename(temporary, path);
-      } catch (final IOException e) {
-        fresh.close();
-        Names.delete(temporary);
-        throw e;
       }
-      if (empty) {
-        fresh.close();
-      }
-      return empty ? Optional.empty() : Optional.of(fresh);
     }
 
     private void rebuild(final NativeFile fresh) throws IOException {

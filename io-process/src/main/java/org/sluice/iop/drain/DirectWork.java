@@ -3,6 +3,8 @@ package org.sluice.iop.drain;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.ChunkReader;
@@ -21,8 +23,14 @@ import org.sluice.iop.journal.Entry;
  * remembered, so that it is not applied once more over what others have written since.
  */
 final class DirectWork extends ImageWork {
+  /** For a process that is stopped between two instructions, or was killed there. */
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
   private final DrainContext context;
   private final int[] unpublished;
+  private final List<Integer> openers;
   private final boolean emptied;
   private final List<Peek> peeks = new ArrayList<>();
 
@@ -40,6 +48,7 @@ final class DirectWork extends ImageWork {
     super(image, Kind.DIRECT);
     this.context = context;
     this.unpublished = unpublished;
+    this.openers = List.copyOf(image.granted());
     this.emptied = emptied;
   }
 
@@ -54,7 +63,23 @@ final class DirectWork extends ImageWork {
     } else {
       context.layout().settle(image, peeks);
     }
+    awaitLength();
     restart(image.file().size());
+  }
+
+  /**
+   * A process that closes the image may be about to give its own file its length, over what those
+   * would write who may open it from here on. It stores the image's id, fences, and then looks at
+   * the state, which was stored before: one of the two sees the other.
+   */
+  private void awaitLength() {
+    final long begin = System.nanoTime();
+    for (final int slot : openers) {
+      while (context.segment().slot(slot).lengthening() == image.id()
+          && System.nanoTime() - begin < LONGEST_NANOS) {
+        LockSupport.parkNanos(NAP_NANOS);
+      }
+    }
   }
 
   /** From here on extents go to the file: also those of an image that has lost bytes. */

@@ -9,6 +9,7 @@ import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Pieces;
 import org.sluice.core.store.WriteMode;
 import org.sluice.core.store.WritesInFlight;
@@ -160,6 +161,8 @@ final class InPlaceWriter {
     for (int i = 0; i < failures.size(); i++) {
       if (failures.get(i) != null) {
         writing.get(i).image.fail(failures.get(i));
+      } else if (i + 1 == writing.size() || writing.get(i + 1).image != writing.get(i).image) {
+        writing.get(i).image.held().descriptor().ifPresent(NativeFile::tellWatchers);
       }
     }
     for (final Run run : writing) {

@@ -301,6 +301,15 @@ public final class Guard implements Protection, AutoCloseable {
   }
 
   /**
+   * Whether all programs of this node wait that open an image.
+   *
+   * @return false where the kernel lets none wait, or not for some file
+   */
+  public boolean holdsAll() {
+    return group instanceof Fanotify && !toldOfRefusal;
+  }
+
+  /**
    * Has programs wait that open an image, which nobody under Sluice has open.
    *
    * @param image an image whose own file may lack bytes

@@ -101,7 +101,7 @@ public final class CaptureDirectory {
       throw new NotCapturedException(Reason.TOO_DEEP, "its path is longer than 4095 bytes");
     }
     try {
-      final NativeFile file = NativeFile.open(path, NativeFile.Flag.WRITE);
+      final NativeFile file = NativeFile.openQuietly(path, NativeFile.Flag.NO_WAIT);
       if (ImageKey.of(file).equals(key) && contains(Names.target(file.procPath()))) {
         return file;
       }

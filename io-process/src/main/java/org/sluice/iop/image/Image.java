@@ -37,6 +37,10 @@ public final class Image extends ImageState {
   /** Whether a program outside Sluice may have the file open. Written by the service thread. */
   private volatile boolean outside;
 
+  /** When programs outside began to wait for the file, as {@link System#nanoTime} tells. */
+  private long protectedAt;
+
+  private boolean closedEarly;
   private long estimated;
   private boolean letGo;
   private int farewells;
@@ -61,6 +65,28 @@ public final class Image extends ImageState {
     if (state() != ImageDescriptor.STATE_DIRECT) {
       protection.protect(this);
     }
+    protectedAt = System.nanoTime();
+  }
+
+  /**
+   * A process has closed it.
+   *
+   * @param time when
+   */
+  public void closed(final long time) {
+    closedEarly |= time - protectedAt < 0;
+  }
+
+  /**
+   * Whether a process closed it before programs outside waited for it, asked for the first time
+   * since.
+   *
+   * @return false also when none has
+   */
+  public boolean takeClosedEarly() {
+    final boolean early = closedEarly;
+    closedEarly = false;
+    return early;
   }
 
   /**

@@ -27,7 +27,7 @@ public final class Reopening {
   public static NativeFile forWriting(final String path, final FileIdentity identity)
       throws PosixException {
     try {
-      return NativeFile.open(path, Flag.WRITE, Flag.NO_WAIT);
+      return NativeFile.openQuietly(path, Flag.NO_WAIT);
     } catch (final PosixException e) {
       if (e.errno() == Errno.EAGAIN) {
         return NativeFile.open(path, Flag.LET_GO);
@@ -65,7 +65,7 @@ public final class Reopening {
 
   private static NativeFile open(final String name) throws PosixException {
     try {
-      return NativeFile.open(name, Flag.WRITE, Flag.NO_WAIT);
+      return NativeFile.openQuietly(name, Flag.NO_WAIT);
     } catch (final PosixException e) {
       e.throwUnless(Errno.EACCES);
       return forWriting(name, FileStatus.behind(name).identity());
@@ -82,7 +82,7 @@ public final class Reopening {
       final int mode = readOnly.mode();
       readOnly.chmod(mode | OWNER_WRITES);
       try {
-        return NativeFile.open(path, Flag.WRITE);
+        return NativeFile.openQuietly(path);
       } finally {
         readOnly.chmod(mode);
       }

@@ -24,6 +24,7 @@ final class Closings {
   private final Unseen unseen;
   private final Settling settling;
   private final Leases leases;
+  private final Lengths lengths;
   private boolean untidy;
 
   /** The images that have another name by now, which has to be searched for. */
@@ -37,12 +38,14 @@ final class Closings {
       final Checkpoints checkpoints,
       final Unseen unseen,
       final Settling settling,
-      final Leases leases) {
+      final Leases leases,
+      final Lengths lengths) {
     this.checkpoints = checkpoints;
     this.context = context;
     this.unseen = unseen;
     this.settling = settling;
     this.leases = leases;
+    this.lengths = lengths;
   }
 
   /** Does for an image of a former I/O process what may have been left to do. */
@@ -67,6 +70,7 @@ final class Closings {
     if (image.isLetGo()) {
       settling.takeBack(image);
     }
+    lengths.closed(image);
     final Optional<String> name = checkpoints.groups().look(image);
     if (context.drain().isInPlace()) {
       final long first = image.times().first();

@@ -52,10 +52,15 @@ final class EarlierFiles {
     final String temporary =
         FileName.sibling(path, ".sluice-%016x".formatted(FileStatus.of(path).inode()));
     Names.delete(temporary); // left by a killed process
-    try (NativeFile fresh =
-        NativeFile.open(
-            temporary, NativeFile.Flag.WRITE, NativeFile.Flag.CREATE, NativeFile.Flag.EXCLUSIVE)) {
-      fresh.chmod(FileStatus.of(path).mode());
+    try {
+      try (NativeFile fresh =
+          NativeFile.open(
+              temporary,
+              NativeFile.Flag.WRITE,
+              NativeFile.Flag.CREATE,
+              NativeFile.Flag.EXCLUSIVE)) {
+        fresh.chmod(FileStatus.of(path).mode());
+      }
       Names.rename(temporary, path);
     } catch (final IOException e) {
       Names.delete(temporary);

@@ -2,6 +2,7 @@ package org.sluice.iop.service;
 
 import java.util.Optional;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
@@ -211,7 +212,8 @@ final class OpenRequests {
       final boolean emptied,
       final boolean sizeUnknown,
       final Caller caller) {
-    final boolean touchesFile = context.drain().isInPlace() || sizeUnknown || image.errno() != 0;
+    final boolean touchesFile =
+        context.drain().isInPlace() || sizeUnknown || image.errno() != 0 || emptied && !cut(image);
     if (image.state() == ImageDescriptor.STATE_DIRECT) {
       image.reason(Reason.NONE);
       image.state(ImageDescriptor.STATE_DIVERTED);
@@ -226,6 +228,19 @@ final class OpenRequests {
       context.drain().answer(caller, () -> opened(RequestDescriptor.DIVERT, image));
     } else {
       caller.answer(opened(image));
+    }
+  }
+
+  /** Its length goes with its bytes, also if the process dies before it empties the file itself. */
+  private static boolean cut(final Image image) {
+    try {
+      final Optional<NativeFile> file = image.held().descriptor();
+      if (file.isPresent() && file.get().size() > 0) {
+        file.get().resize(0);
+      }
+      return file.isPresent();
+    } catch (final PosixException e) {
+      return false;
     }
   }
 
@@ -256,6 +271,7 @@ final class OpenRequests {
     final long end = Math.min(close.closed(), System.nanoTime());
     context.decide(new Entry.Closed(close.imageId(), opener.index(), close.position(), end));
     if (known) {
+      image.closed(end);
       record(opener, image, Math.min(close.opened(), end), end);
       end(opener, image);
     }

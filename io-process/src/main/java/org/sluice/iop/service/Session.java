@@ -23,6 +23,7 @@ final class Session implements AutoCloseable {
   private final Context context;
   private final Checkpoints checkpoints;
   private final Guard guard;
+  private final Lengths lengths;
   private final Rings rings;
   private final Attachments attachments;
   private final Settling settling;
@@ -68,7 +69,8 @@ final class Session implements AutoCloseable {
     unannounced = new Unannounced(context.segment().header());
     outsideOpens = new OutsideOpens(context, checkpoints, settling, guard, attachments);
     final Leases leases = outsideOpens.leases();
-    closings = new Closings(context, checkpoints, unseen, settling, leases);
+    lengths = new Lengths(context, guard);
+    closings = new Closings(context, checkpoints, unseen, settling, leases, lengths);
     final OpenRequests openRequests =
         new OpenRequests(context, checkpoints, unseen, attachments, settling, leases, closings);
     entrances = new Entrances(context, attachments, openRequests, timedSettling);
@@ -97,6 +99,7 @@ final class Session implements AutoCloseable {
     context.registry().all().forEach(outsideOpens::resume);
     guard.listen(context.service(), outsideOpens);
     tellOfGuard();
+    lengths.tell();
     context.drain().tidy(false);
   }
 
@@ -167,6 +170,7 @@ final class Session implements AutoCloseable {
     guard.beat();
     outsideOpens.beat();
     tellOfGuard();
+    lengths.tell();
     if (System.nanoTime() - renewed > RENEWAL_NANOS) {
       renewed = System.nanoTime();
       renew();

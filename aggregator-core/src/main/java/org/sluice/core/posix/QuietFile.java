@@ -1,0 +1,81 @@
+package org.sluice.core.posix;
+
+import java.lang.foreign.Arena;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A file whose watchers (inotify) are not told that this process closes it as a writer: they would
+ * take it for one more close of the program. It is open to read only until it is written to. Then
+ * it gets the descriptor that the kernel makes for an event of fanotify ({@link QuietOpener}), and
+ * where it makes none, one as any other.
+ */
+final class QuietFile extends NativeFile {
+  private static final int READ_WRITE = 2;
+
+  /** A program that has a lease is told to end it. */
+  private static final long LEASE_NANOS = 2_000_000_000;
+
+  private static final long NAP_NANOS = 5_000_000;
+
+  private final QuietOpener opener;
+  private final Object lock = new Object();
+  private volatile boolean writable;
+
+  QuietFile(final QuietOpener opener, final String path, final Flag... flags)
+      throws PosixException {
+    super(path, flags);
+    this.opener = opener;
+  }
+
+  @Override
+  void beforeWriting() throws PosixException {
+    if (!writable) {
+      synchronized (lock) {
+        if (!writable) {
+          becomeWritable();
+          writable = true;
+        }
+      }
+    }
+  }
+
+  private void becomeWritable() throws PosixException {
+    final long begin = System.nanoTime();
+    while (!opener.reopen(this)) {
+      try {
+        reopen(READ_WRITE | WITHOUT_WAITING);
+        return;
+      } catch (final PosixException e) {
+        if (e.errno() != Errno.EAGAIN || System.nanoTime() - begin > LEASE_NANOS) {
+          throw e;
+        }
+        LockSupport.parkNanos(NAP_NANOS);
+      }
+    }
+  }
+
+  @Override
+  public void takeBack(final long patienceNanos) throws PosixException {
+    super.takeBack(patienceNanos);
+    writable = true;
+  }
+
+  /** By its name, which needs no descriptor for writing. */
+  @Override
+  public void resize(final long size) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      check(LibC.TRUNCATE.call(FileName.inC(arena, procPath()), size), "truncate ");
+    }
+  }
+
+  @Override
+  public void tellOfClose() throws PosixException {
+    open(procPath(), Flag.WRITE, Flag.NO_WAIT).close();
+  }
+
+  /** The kernel tells them of a change of its time, whoever makes it. */
+  @Override
+  public void tellWatchers() {
+    touch();
+  }
+}

@@ -1,0 +1,85 @@
+package org.sluice.core.posix;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Makes descriptors to read and write by that watchers are told nothing of, neither of a write nor
+ * of the close. The kernel makes such a one of the file that an event of fanotify is about, for the
+ * reader of the event. So this process marks the file, opens it to read, and reads that event.
+ * Thread-safe.
+ */
+final class QuietOpener extends Descriptor {
+  private static final int EVENTS_LENGTH = 4096;
+  private static final int EVENT_FD = 16; // in struct fanotify_event_metadata
+  private static final int NO_DESCRIPTOR = -1;
+
+  /** Null where the kernel does not allow this process to ask for such events. */
+  private static final QuietOpener ONLY = make();
+
+  private QuietOpener() throws PosixException {
+    super(
+        "ask the kernel to tell of opens",
+        LibC.FANOTIFY_INIT.call(
+            LibC.FAN_CLOEXEC
+                | LibC.FAN_NONBLOCK
+                | LibC.FAN_UNLIMITED_QUEUE
+                | LibC.FAN_UNLIMITED_MARKS,
+            LibC.O_RDWR | LibC.O_NONBLOCK | LibC.O_CLOEXEC));
+  }
+
+  private static QuietOpener make() {
+    try {
+      return new QuietOpener();
+    } catch (final PosixException notAllowed) {
+      return null;
+    }
+  }
+
+  /** Null for none. */
+  static QuietOpener get() {
+    return ONLY;
+  }
+
+  /** Puts such a descriptor in the place of a file's own. False when there is none to be had. */
+  synchronized boolean reopen(final HeldInode file) throws PosixException {
+    final int quiet = open(file);
+    final boolean done = quiet >= 0 && LibC.DUP3.call(quiet, file.descriptor, LibC.O_CLOEXEC) >= 0;
+    close(quiet);
+    return done;
+  }
+
+  private int open(final HeldInode file) throws PosixException {
+    if (LibC.FANOTIFY_MARK.call(number, LibC.FAN_MARK_ADD, LibC.FAN_OPEN, file.descriptor) < 0) {
+      return NO_DESCRIPTOR;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      final long path = FileName.inC(arena, file.procPath());
+      final int flags = LibC.O_NONBLOCK | LibC.O_CLOEXEC;
+      close((int) LibC.OPENAT.uninterrupted(LibC.AT_FDCWD, path, flags, 0));
+      return take(arena.allocate(EVENTS_LENGTH, Long.BYTES));
+    } finally {
+      LibC.FANOTIFY_MARK.call(number, LibC.FAN_MARK_REMOVE, LibC.FAN_OPEN, file.descriptor);
+    }
+  }
+
+  /** All events are of that file; others may have opened it, too. */
+  private int take(final MemorySegment events) {
+    int taken = NO_DESCRIPTOR;
+    for (long length; (length = LibC.READ.call(number, events.address(), EVENTS_LENGTH)) > 0; ) {
+      for (long at = 0; at < length; at += events.get(ValueLayout.JAVA_INT, at)) {
+        final int descriptor = events.get(ValueLayout.JAVA_INT, at + EVENT_FD);
+        close(taken);
+        taken = descriptor;
+      }
+    }
+    return taken;
+  }
+
+  private static void close(final int descriptor) {
+    if (descriptor >= 0) {
+      LibC.CLOSE.call(descriptor);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import java.time.Instant;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.guard.Guard;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * The lengths of closed files whose bytes are in containers, as programs outside see them: an
+ * archiver does not open an empty file. One that opens a file of some length must not read zeros.
+ * So files get their lengths only while all who can open them wait until the bytes are there. On a
+ * file system of several nodes, where nobody waits on the others, and without the right to have
+ * programs wait, they stay as short as they are.
+ *
+ * <p>The process that closes a file gives it its length. This one does for what is left: no process
+ * has such a file open, and the next one has to ask. Service thread only.
+ */
+final class Lengths {
+  private final Context context;
+  private final Guard guard;
+  private final boolean possible;
+
+  Lengths(final Context context, final Guard guard) {
+    this.context = context;
+    this.guard = guard;
+    this.possible = !context.drain().isInPlace() && !context.capture().isShared();
+  }
+
+  /** Says to the processes whether files get them. */
+  void tell() {
+    context.segment().header().lengths(areSet());
+  }
+
+  private boolean areSet() {
+    return possible && guard.holdsAll();
+  }
+
+  /**
+   * The last process has closed an image. A watcher was told of that before the file had its
+   * length, or before programs waited for it, if it was closed at once. So it is told once more.
+   */
+  void closed(final Image image) {
+    final boolean early = image.takeClosedEarly();
+    if (isLogged(image) && (areSet() && lengthen(image) || early)) {
+      context.drain().afterwards(() -> tellOfClose(image));
+    }
+  }
+
+  private static boolean isLogged(final Image image) {
+    return image.state() == ImageDescriptor.STATE_DIVERTED
+        && !image.isAbandoned()
+        && !image.isOpenOutside()
+        && image.errno() == 0;
+  }
+
+  /** False when nothing was left to do. */
+  private static boolean lengthen(final Image image) {
+    final NativeFile file = image.held().descriptor().orElse(null);
+    try {
+      if (file == null || file.size() >= image.size()) {
+        return false;
+      }
+      final Instant modified = file.modified();
+      file.resize(image.size());
+      file.modified(modified);
+      return true;
+    } catch (final IOException e) {
+      Warnings.warn("programs outside Sluice find a file shorter than it is: " + e.getMessage());
+      return false;
+    }
+  }
+
+  /** Last stage: the guard is asked about this open, too. */
+  private static void tellOfClose(final Image image) {
+    try {
+      image.file().tellOfClose();
+    } catch (final IOException e) {
+      Warnings.warn("watchers are not told of a close: " + e.getMessage());
+    }
+  }
+}
