@@ -73,7 +73,7 @@ final class QuietFile extends NativeFile {
     open(procPath(), Flag.WRITE, Flag.NO_WAIT).close();
   }
 
-  /** The kernel tells them of a change of its time, whoever makes it. */
+  /** The kernel tells them of any change of its time. */
   @Override
   public void tellWatchers() {
     touch();

@@ -184,7 +184,7 @@ public final class Guard implements Protection, AutoCloseable {
       toldOfLateness = true;
       Warnings.warn(
           "a program outside Sluice opened a file before it held everything, since this process stood"
-              + " still for a second; what it read may be short, and what it wrote be lost");
+              + " still for a second; what it read may be short, or zeros, and what it wrote be lost");
     }
   }
 

@@ -2,6 +2,8 @@ package org.sluice.iop.service;
 
 import java.io.IOException;
 import java.time.Instant;
+import java.util.Collection;
+import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.checkpoint.Context;
@@ -11,10 +13,10 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * The lengths of closed files whose bytes are in containers, as programs outside see them: an
- * archiver does not open an empty file. One that opens a file of some length must not read zeros.
- * So files get their lengths only while all who can open them wait until the bytes are there. On a
- * file system of several nodes, where nobody waits on the others, and without the right to have
- * programs wait, they stay as short as they are.
+ * archiver does not open an empty file. A program that opens a file of some length must not read
+ * zeros. So files get their lengths only while all who can open them wait until the bytes are
+ * there. On a file system of several nodes, where nobody waits on the others, and without the right
+ * to have programs wait, they stay as short as they are.
  *
  * <p>The process that closes a file gives it its length. This one does for what is left: no process
  * has such a file open, and the next one has to ask. Service thread only.
@@ -33,6 +35,35 @@ final class Lengths {
   /** Says to the processes whether files get them. */
   void tell() {
     context.segment().header().lengths(areSet());
+  }
+
+  /**
+   * A program that opened a file behind the kill of a former process got its length and zeros, as
+   * none waited any more. Nothing tells whether one did.
+   *
+   * @param images of the session
+   * @param alive when the former one was seen last, in ms since the epoch
+   */
+  void resumed(final Collection<Image> images, final long alive) {
+    final long exposed = areSet() ? images.stream().filter(Lengths::readsZeros).count() : 0;
+    if (exposed > 0) {
+      Warnings.warn(
+          ("no program outside Sluice waited for the bytes of %d closed files from the kill until now,"
+                  + " %.1f s at most: what one read of them then is zeros, so let it read them again")
+              .formatted(exposed, (System.currentTimeMillis() - alive) / 1000.0));
+    }
+  }
+
+  private static boolean readsZeros(final Image image) {
+    try {
+      final FileStatus own = image.held().status();
+      return image.state() != ImageDescriptor.STATE_DIRECT
+          && image.openers().isEmpty()
+          && own.size() > 0
+          && own.allocated() < own.size();
+    } catch (final IOException gone) {
+      return false;
+    }
   }
 
   private boolean areSet() {

@@ -100,6 +100,7 @@ final class Session implements AutoCloseable {
     guard.listen(context.service(), outsideOpens);
     tellOfGuard();
     lengths.tell();
+    lengths.resumed(context.registry().all(), context.segment().header().heartbeat());
     context.drain().tidy(false);
   }
 
