@@ -25,6 +25,8 @@ record LibC(MemorySegment address, boolean wide) {
   static final int AT_SYMLINK_NOFOLLOW = 0x100;
   static final int AT_SYMLINK_FOLLOW = 0x400;
   static final int AT_EMPTY_PATH = 0x1000;
+  static final int AT_EACCESS = 0x200;
+  static final int W_OK = 2;
   static final int AT_REMOVEDIR = 0x200;
   static final int RENAME_NOREPLACE = 1;
   static final int RENAME_EXCHANGE = 2;
@@ -113,6 +115,7 @@ record LibC(MemorySegment address, boolean wide) {
           Linker.Option.captureCallState("errno"));
 
   static final LibC OPENAT = function("openat");
+  static final LibC FACCESSAT = function("faccessat");
   static final LibC CLOSE = function("close");
   static final LibC READ = wide("read");
   static final LibC PREAD = wide("pread");

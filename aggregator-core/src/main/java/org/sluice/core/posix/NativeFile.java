@@ -107,12 +107,19 @@ public class NativeFile extends HeldInode {
   public static NativeFile openQuietly(final String path, final Flag... flags)
       throws PosixException {
     final QuietOpener opener = QuietOpener.get();
-    if (opener != null) {
+    if (opener != null && mayWrite(path)) {
       return new QuietFile(opener, path, flags);
     }
     final Flag[] all = Arrays.copyOf(flags, flags.length + 1);
     all[flags.length] = Flag.WRITE;
     return new NativeFile(path, all);
+  }
+
+  /** To read may be allowed alone, as to root on a file system of another node. */
+  private static boolean mayWrite(final String path) throws PosixException {
+    try (Reach reach = Reach.of(path)) {
+      return LibC.FACCESSAT.call(reach.directory(), reach.name(), LibC.W_OK, LibC.AT_EACCESS) == 0;
+    }
   }
 
   private static int bits(final Flag... flags) {
