@@ -176,7 +176,7 @@ public final class HeldFile implements FileSource {
   }
 
   private NativeFile forWriting(final String path) throws PosixException {
-    return isAt(path) ? itself(Reopening.forWriting(path, identity)) : null;
+    return isAt(path) ? itself(Reopening.quietly(path, identity)) : null;
   }
 
   private NativeFile forReading(final String path) throws PosixException {

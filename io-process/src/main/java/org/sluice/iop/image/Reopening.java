@@ -27,13 +27,31 @@ public final class Reopening {
   public static NativeFile forWriting(final String path, final FileIdentity identity)
       throws PosixException {
     try {
-      return NativeFile.openQuietly(path, Flag.NO_WAIT);
+      return NativeFile.open(path, Flag.WRITE, Flag.NO_WAIT);
     } catch (final PosixException e) {
       if (e.errno() == Errno.EAGAIN) {
         return NativeFile.open(path, Flag.LET_GO);
       }
       e.throwUnless(Errno.EACCES);
       return forWritingAnyhow(path, identity, e);
+    }
+  }
+
+  /**
+   * As {@link #forWriting}, but watchers of the file hear nothing of it. What forbids to write to a
+   * file without its mode, such as that it runs, shows at the first write.
+   *
+   * @param path what leads to it
+   * @param identity which file it is to be; another one's mode is left alone
+   * @return the file, or another one that the path leads to by now
+   * @throws PosixException when it cannot be opened
+   */
+  public static NativeFile quietly(final String path, final FileIdentity identity)
+      throws PosixException {
+    try {
+      return NativeFile.openQuietly(path, Flag.NO_WAIT);
+    } catch (final PosixException e) {
+      return forWriting(path, identity);
     }
   }
 
@@ -82,7 +100,7 @@ public final class Reopening {
       final int mode = readOnly.mode();
       readOnly.chmod(mode | OWNER_WRITES);
       try {
-        return NativeFile.openQuietly(path);
+        return NativeFile.open(path, Flag.WRITE);
       } finally {
         readOnly.chmod(mode);
       }
