@@ -252,6 +252,11 @@ void call_making(MPI_Comm parent)
     (void)parent;
 }
 
+int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+    return real.Comm_create_group(comm, group, tag, made);
+}
+
 void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request)
 {
     make(MPI_SUCCESS, request, false);

@@ -92,6 +92,9 @@ int call_ready(void *buf, int count, MPI_Datatype type, const MPI_Status *status
 /* Before the members of `parent` make a communicator. */
 void call_making(MPI_Comm parent);
 
+/* MPI_Comm_create_group, which only the members of `group` call. */
+int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
+
 /* One is begun; the library's request for it becomes one of the layer. */
 void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request);
 

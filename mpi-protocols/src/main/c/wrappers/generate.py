@@ -239,10 +239,11 @@ SLUICE_MPI_ALIAS(%s)
         elif function.member == "Comm_create_group": # some members of the parent call it
             parent = "MPI_COMM_NULL"
         guard = "false" if function.member.startswith("Comm_dup") else "true"
+        call = "call_create_group" if function.member == "Comm_create_group" else "real." + function.member
         return self.wrapper(function, """    sluice_mpi_comm_making(%s, %s);
-    const int result = real.%s(%s);
+    const int result = %s(%s);
     return sluice_mpi_comm_is_made(result, %s);
-""" % (parent, guard, function.member, function.arguments(), made))
+""" % (parent, guard, call, function.arguments(), made))
 
     def later_communicator(self, function, _):
         return self.wrapper(function, """    sluice_mpi_comm_making(comm, false);

@@ -1,0 +1,57 @@
+/*
+ * MPI_Comm_create_group. Open MPI sends messages for it on the communicator and with the tag that the program names, as if
+ * the program sent them. A rank at a spot would take them for messages that are under way, and the others would wait for
+ * ever. So they are sent on the layer's own communicator, which has all ranks.
+ */
+#include "calls.h"
+#include "control.h"
+#include "wrappers/real.h"
+
+#ifdef OPEN_MPI
+
+#define TAG 2 /* besides that of control.c */
+
+static bool has_all_of(MPI_Comm comm, MPI_Group group)
+{
+    MPI_Group all;
+    MPI_Group both;
+    int size;
+    int found;
+    if (group == MPI_GROUP_NULL || real.Comm_group(comm, &all) != MPI_SUCCESS)
+        return false;
+    real.Group_intersection(all, group, &both);
+    real.Group_size(group, &size);
+    real.Group_size(both, &found);
+    real.Group_free(&all);
+    real.Group_free(&both);
+    return found == size;
+}
+
+static void inherit_errhandler(MPI_Comm of, MPI_Comm made)
+{
+    MPI_Errhandler handler;
+    if (made == MPI_COMM_NULL || real.Comm_get_errhandler(of, &handler) != MPI_SUCCESS)
+        return;
+    real.Comm_set_errhandler(made, handler);
+    real.Errhandler_free(&handler);
+}
+
+int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+    const struct sluice_mpi_comm *known = sluice_mpi_comm_find(comm);
+    if (known == NULL || known->inter || tag < 0 || !has_all_of(comm, group))
+        return real.Comm_create_group(comm, group, tag, made);
+    const int result = real.Comm_create_group(sluice_mpi_control, group, TAG, made);
+    if (result == MPI_SUCCESS)
+        inherit_errhandler(comm, *made);
+    return result;
+}
+
+#else
+
+int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+    return real.Comm_create_group(comm, group, tag, made);
+}
+
+#endif
