@@ -43,6 +43,9 @@ public final class Errno {
   /** Not a directory. */
   public static final int ENOTDIR = 20;
 
+  /** Is a directory. */
+  public static final int EISDIR = 21;
+
   /** Invalid argument. */
   public static final int EINVAL = 22;
 

@@ -14,16 +14,14 @@ import java.util.concurrent.locks.LockSupport;
  */
 abstract class HeldInode implements AutoCloseable {
   static final int WITHOUT_WAITING = LibC.O_NONBLOCK; // for a lease
+  static final long NAP_NANOS = 5_000_000;
 
-  private static final int READ_WRITE = 2;
-  private static final long NAP_NANOS = 5_000_000;
   private static final int PRIVATE = 0600;
   private static final String DELETED = " (deleted)";
 
   final int descriptor;
   final String opened;
-
-  private final FileStatus found;
+  final FileStatus found;
 
   HeldInode(final String path, final int flags) throws PosixException {
     this.opened = path;
@@ -85,7 +83,7 @@ abstract class HeldInode implements AutoCloseable {
 
   private void takeBack() throws PosixException {
     try {
-      reopen(READ_WRITE | WITHOUT_WAITING);
+      reopen(LibC.O_RDWR | WITHOUT_WAITING);
     } catch (final PosixException e) {
       e.throwUnless(Errno.EACCES);
       reopen(WITHOUT_WAITING);

@@ -10,12 +10,8 @@ import java.util.concurrent.locks.LockSupport;
  * where it makes none, one as any other.
  */
 final class QuietFile extends NativeFile {
-  private static final int READ_WRITE = 2;
-
   /** A program that has a lease is told to end it. */
   private static final long LEASE_NANOS = 2_000_000_000;
-
-  private static final long NAP_NANOS = 5_000_000;
 
   private final QuietOpener opener;
   private final Object lock = new Object();
@@ -25,6 +21,10 @@ final class QuietFile extends NativeFile {
       throws PosixException {
     super(path, flags);
     this.opener = opener;
+    if (found.type() == FileType.DIRECTORY) { // which can be opened to read, but not to write
+      close();
+      throw new PosixException("open " + path, Errno.EISDIR);
+    }
   }
 
   @Override
@@ -43,7 +43,7 @@ final class QuietFile extends NativeFile {
     final long begin = System.nanoTime();
     while (!opener.reopen(this)) {
       try {
-        reopen(READ_WRITE | WITHOUT_WAITING);
+        reopen(LibC.O_RDWR | WITHOUT_WAITING);
         return;
       } catch (final PosixException e) {
         if (e.errno() != Errno.EAGAIN || System.nanoTime() - begin > LEASE_NANOS) {
