@@ -20,7 +20,7 @@
 #define GO_BUILD_ID 4
 static const char name_of_note[4] = "Go";
 
-/* What its runtime exports wherever C is beside it. */
+/* The function that its runtime exports wherever C is beside it. */
 static const char name_of_function[] = "_cgo_get_context_function";
 
 static bool is_go(const ElfW(Nhdr) * note)

@@ -18,7 +18,7 @@ final class SealedText {
     return FileName.encode(crc(text) + text);
   }
 
-  /** What {@link #encode} was given; empty where it was damaged, or is something else. */
+  /** The text that {@link #encode} was given; empty where it was damaged, or is something else. */
   static Optional<String> decode(final byte[] bytes) {
     final String all = FileName.decode(bytes);
     return all.length() > CRC_LENGTH && all.startsWith(crc(all.substring(CRC_LENGTH)))

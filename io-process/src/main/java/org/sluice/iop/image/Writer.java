@@ -28,7 +28,7 @@ public final class Writer {
     return process;
   }
 
-  /** What becomes of it in a journal that is made anew. */
+  /** The entry that stands for it in a journal that is made anew. */
   Entry.KnownWriter known() {
     return new Entry.KnownWriter(process, killed);
   }
