@@ -1,6 +1,6 @@
 /*
- * Rank 1 makes a communicator with rank 0 by MPI_Comm_create_group when there is a file ./enter, and looks for messages
- * before. Rank 0 passes spots until there is a file ./go, and comes then.
+ * Rank 1 makes a communicator with rank 0 by MPI_Comm_create_group, or with --free by MPI_Intercomm_create, when there is a file
+ * ./enter, and looks for messages before. Rank 0 passes spots until there is a file ./go, and comes then.
  */
 #include "corpus.h"
 
@@ -21,6 +21,13 @@ static MPI_Comm of_two(void)
     return made;
 }
 
+static MPI_Comm between(int other)
+{
+    MPI_Comm made;
+    MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, other, TAG, &made);
+    return made;
+}
+
 int main(int argc, char **argv)
 {
     const struct corpus corpus = corpus_begin(&argc, &argv);
@@ -34,7 +41,7 @@ int main(int argc, char **argv)
             MPI_Iprobe(0, TAG, MPI_COMM_WORLD, &sum, MPI_STATUS_IGNORE);
         usleep(10000);
     }
-    MPI_Comm made = of_two();
+    MPI_Comm made = corpus.free ? between(1 - corpus.rank) : of_two();
     MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, made);
     MPI_Comm_free(&made);
     corpus_end((uint64_t)sum);

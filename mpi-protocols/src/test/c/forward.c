@@ -257,6 +257,12 @@ int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
     return real.Comm_create_group(comm, group, tag, made);
 }
 
+int call_intercomm_create(MPI_Comm local, int first, MPI_Comm bridge, int other, int tag,
+                          MPI_Comm *made)
+{
+    return real.Intercomm_create(local, first, bridge, other, tag, made);
+}
+
 void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request)
 {
     make(MPI_SUCCESS, request, false);

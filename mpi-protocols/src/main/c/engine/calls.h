@@ -95,6 +95,10 @@ void call_making(MPI_Comm parent);
 /* MPI_Comm_create_group, which only the members of `group` call. */
 int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
 
+/* MPI_Intercomm_create of the members of `local`, whose rank `first` finds the other group's on `bridge`. */
+int call_intercomm_create(MPI_Comm local, int first, MPI_Comm bridge, int other, int tag,
+                          MPI_Comm *made);
+
 /* One is begun; the library's request for it becomes one of the layer. */
 void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request);
 

@@ -1,7 +1,8 @@
 /*
- * MPI_Comm_create_group. Open MPI sends messages for it on the communicator and with the tag that the program names, as if
- * the program sent them. A rank at a spot would take them for messages that are under way, and the others would wait for
- * ever. So they are sent on the layer's own communicator, which has all ranks.
+ * MPI_Comm_create_group, and the first ranks of both groups in MPI_Intercomm_create. Open MPI sends messages for it on the
+ * communicator and with the tag that the program names, as if the program sent them. A rank at a spot would take them for
+ * messages that are under way, and the others would wait for ever. So they are sent on the layer's own communicator, which
+ * has all ranks.
  */
 #include "calls.h"
 #include "control.h"
@@ -9,7 +10,9 @@
 
 #ifdef OPEN_MPI
 
-#define TAG 2 /* besides that of control.c */
+/* Besides that of control.c. */
+#define GROUP_TAG 2
+#define BRIDGE_TAG 3
 
 static bool has_all_of(MPI_Comm comm, MPI_Group group)
 {
@@ -41,10 +44,30 @@ int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
     const struct sluice_mpi_comm *known = sluice_mpi_comm_find(comm);
     if (known == NULL || known->inter || tag < 0 || !has_all_of(comm, group))
         return real.Comm_create_group(comm, group, tag, made);
-    const int result = real.Comm_create_group(sluice_mpi_control, group, TAG, made);
+    const int result = real.Comm_create_group(sluice_mpi_control, group, GROUP_TAG, made);
     if (result == MPI_SUCCESS)
         inherit_errhandler(comm, *made);
     return result;
+}
+
+/* The others name the communicator between the groups in vain. */
+static bool is_first(MPI_Comm local, int first)
+{
+    int rank;
+    return local != MPI_COMM_NULL && real.Comm_rank(local, &rank) == MPI_SUCCESS && rank == first;
+}
+
+int call_intercomm_create(MPI_Comm local, int first, MPI_Comm bridge, int other, int tag,
+                          MPI_Comm *made)
+{
+    const struct sluice_mpi_comm *known =
+        is_first(local, first) ? sluice_mpi_comm_find(bridge) : NULL;
+    if (known == NULL || known->inter || tag < 0 || other < 0 || other >= known->size
+        || known->world[other] < 0) {
+        return real.Intercomm_create(local, first, bridge, other, tag, made);
+    }
+    return real.Intercomm_create(local, first, sluice_mpi_control, known->world[other], BRIDGE_TAG,
+                                 made);
 }
 
 #else
@@ -52,6 +75,12 @@ int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
     return real.Comm_create_group(comm, group, tag, made);
+}
+
+int call_intercomm_create(MPI_Comm local, int first, MPI_Comm bridge, int other, int tag,
+                          MPI_Comm *made)
+{
+    return real.Intercomm_create(local, first, bridge, other, tag, made);
 }
 
 #endif

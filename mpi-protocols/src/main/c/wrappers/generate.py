@@ -232,6 +232,8 @@ SLUICE_MPI_ALIAS(%s)
         return self.call(function, "sluice_mpi_uncounted_persistent(real.%s(%s), request)" % (
             function.member, function.arguments()))
 
+    AMONG_SOME = {"Comm_create_group": "call_create_group", "Intercomm_create": "call_intercomm_create"}
+
     def communicator(self, function, _):
         made, parent = function.names()[-1], function.names()[0]
         if function.member == "Intercomm_create":
@@ -239,7 +241,7 @@ SLUICE_MPI_ALIAS(%s)
         elif function.member == "Comm_create_group": # some members of the parent call it
             parent = "MPI_COMM_NULL"
         guard = "false" if function.member.startswith("Comm_dup") else "true"
-        call = "call_create_group" if function.member == "Comm_create_group" else "real." + function.member
+        call = self.AMONG_SOME.get(function.member, "real." + function.member)
         return self.wrapper(function, """    sluice_mpi_comm_making(%s, %s);
     const int result = %s(%s);
     return sluice_mpi_comm_is_made(result, %s);
