@@ -63,14 +63,21 @@ static char **words(const struct sluice_exec_job *job, const char *what, const c
     return command;
 }
 
-/* The status of who looks. */
+/* Or what is left of one. */
+static bool has_store(const struct sluice_exec_job *job)
+{
+    char path[PATH_MAX + 300];
+    struct stat log;
+    snprintf(path, sizeof path, "%s/format", job->store);
+    return job->elsewhere || access(path, F_OK) == 0 || find_log(job, path, sizeof path, &log);
+}
+
+/* The status of who looks. The first job makes the store. */
 static int look(const struct sluice_exec_job *job, bool quiet, int64_t *newest)
 {
-    char folder[PATH_MAX + 256];
     char text[40] = "";
-    struct stat log;
     int status = 0;
-    if (job->elsewhere || find_log(job, folder, sizeof folder, &log))
+    if (has_store(job))
         status = sluice_exec_which_says(words(job, "status", "--newest"), quiet, text, sizeof text);
     *newest = *text == 0 ? -1 : strtoll(text, NULL, 10);
     return status;

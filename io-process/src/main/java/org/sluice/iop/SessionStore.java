@@ -138,7 +138,7 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     }
     final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(store.directory());
     if (place.isPresent()) {
-      place.get().end();
+      place.get().end(series.last());
     }
   }
 }

@@ -57,7 +57,7 @@ class DamagedSeriesTest {
           run.commit(key, run.parts(key), 1, PartsCheck.NONE);
         }
       }
-      place.end();
+      place.end(run.last());
     }
   }
 

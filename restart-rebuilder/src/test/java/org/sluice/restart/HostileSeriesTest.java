@@ -60,7 +60,7 @@ class HostileSeriesTest {
           assertThat(run.commit(key, run.parts(key), 1, PartsCheck.NONE).isEmpty()).isTrue();
         }
       }
-      place.end();
+      place.end(run.last());
     }
   }
 

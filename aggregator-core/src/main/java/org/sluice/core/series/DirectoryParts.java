@@ -15,8 +15,10 @@ import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.LeftAsFiles;
 import org.sluice.core.store.NoStoreException;
 import org.sluice.core.store.Owners;
+import org.sluice.core.store.PosixReader;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.Rebuilder;
+import org.sluice.core.store.SealedJson;
 import org.sluice.core.store.StoredPart;
 
 /** Parts whose data is in the own stores of their nodes, in a directory that all nodes see. */
@@ -88,9 +90,13 @@ final class DirectoryParts implements PartReader {
 
   @Override
   public long verifyStores(final Consumer<IOException> damage) throws IOException {
-    long latest = 0;
+    long last = 0;
+    for (final IOException line :
+        SealedJson.damageOf(directory.root().resolve(series).resolve(PosixReader.WAVES))) {
+      damage.accept(line);
+    }
     for (final SeriesDirectory.Place place : directory.places(series)) {
-      latest = Math.max(latest, place.begin());
+      last = Math.max(last, Math.max(place.begin(), place.last()));
       try {
         store(place).verifyPart(damage);
       } catch (final NoStoreException notYet) {
@@ -99,7 +105,12 @@ final class DirectoryParts implements PartReader {
         damage.accept(e);
       }
     }
-    return latest;
+    return last;
+  }
+
+  @Override
+  public long last(final long begin, final String node) {
+    return new SeriesDirectory.Place(directory.root(), series, begin, node).last();
   }
 
   @Override

@@ -137,6 +137,11 @@ final class ObjectParts implements PartReader {
   }
 
   @Override
+  public long last(final long begin, final String node) {
+    return 0;
+  }
+
+  @Override
   public void addOwners(final Map<Integer, String> owners, final List<String> keys) {
     // no user of this machine owns an object
   }

@@ -85,13 +85,22 @@ public interface PartReader extends AutoCloseable {
   Optional<LeftAsFiles> leftAsFiles(long begin) throws IOException;
 
   /**
-   * Checks what belongs to no checkpoint in the nodes' own stores.
+   * Checks what belongs to no checkpoint.
    *
    * @param damage told of everything that is damaged
-   * @return the begin of the latest run that has one; 0 for none
+   * @return how far the log was, as far as nodes' own stores tell; 0 when they do not
    * @throws IOException when something cannot be read
    */
   long verifyStores(Consumer<IOException> damage) throws IOException;
+
+  /**
+   * How far the log was when a node ended.
+   *
+   * @param begin the sequence of its run's begin
+   * @param node the node's name, as keys have it
+   * @return 0 when that is not told
+   */
+  long last(long begin, String node);
 
   /**
    * Adds who could have written objects of the series, where users can be told.

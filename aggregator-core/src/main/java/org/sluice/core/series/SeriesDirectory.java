@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
@@ -17,7 +19,9 @@ import org.sluice.core.engine.EngineProbe;
 import org.sluice.core.posix.Names;
 import org.sluice.core.store.DirectoryEngine;
 import org.sluice.core.store.NoStoreException;
+import org.sluice.core.store.PosixReader;
 import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.SealedText;
 import org.sluice.core.store.SeriesFormat;
 import org.sluice.core.store.StoredPart;
 
@@ -36,7 +40,12 @@ import org.sluice.core.store.StoredPart;
  */
 public record SeriesDirectory(Path root) implements SeriesStore {
   private static final String DATA = "data";
-  private static final String ENDED = "ended";
+  private static final String ENDED = PosixReader.ENDED;
+  private static final int MOST_OF_ENDED = 64;
+
+  /** For so long a node may not see an entry of the log that another has appended. */
+  private static final Duration STALE = Duration.ofMinutes(1);
+
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}");
   private static final Pattern FOLDER = Pattern.compile("(\\d{1,18})-(.+)");
 
@@ -61,11 +70,29 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     /**
      * Says that the process that used the store has ended as it should.
      *
+     * @param last the last entry of the log that it has read
      * @throws IOException when that fails; it is taken for one that was killed then
      */
-    public void end() throws IOException {
+    public void end(final long last) throws IOException {
       if (Files.exists(path()) && !isEnded(path())) { // a later run may have collected it
-        Files.createFile(path().resolve(ENDED));
+        final byte[] text = SealedText.encode(last + "\n");
+        Files.write(path().resolve(ENDED), text, StandardOpenOption.CREATE_NEW);
+      }
+    }
+
+    /**
+     * The last entry of the log by that word: nobody else knows that it was there.
+     *
+     * @return 0 for none, of which a damaged file, and one of an older Sluice, are
+     */
+    long last() {
+      try {
+        final Path ended = path().resolve(ENDED);
+        final boolean settled =
+            Files.getLastModifiedTime(ended).toInstant().isBefore(Instant.now().minus(STALE));
+        return settled ? Long.parseLong(SealedText.read(ended, MOST_OF_ENDED).strip()) : 0;
+      } catch (final IOException | NumberFormatException none) {
+        return 0;
       }
     }
 

@@ -83,17 +83,27 @@ public final class SeriesReader implements CheckpointReader {
     return commits(0, unreadable);
   }
 
-  /** A run begins before anything of it is anywhere else. */
+  /** A run begins before anything of it is anywhere else, and its nodes say what they read last. */
   @Override
   public void verifyStore(final Consumer<IOException> unreadable) throws IOException {
-    final long begun =
+    final long last =
         engine.list(PartKey.FOLDER).stream()
             .flatMap(key -> PartKey.parse(key).stream())
             .mapToLong(PartKey::begin)
             .reduce(parts.verifyStores(unreadable), Math::max);
-    if (log.read().last() < begun) {
-      unreadable.accept(log.missing(begun));
-    }
+    lost(last).forEach(unreadable);
+  }
+
+  /** By the word of one node of the last run: the others have read no more. */
+  @Override
+  public List<DamagedException> lost() throws IOException {
+    final SeriesState state = log.read();
+    final Optional<LogEntry.Begin> run = state.owner();
+    return run.isEmpty() ? List.of() : lost(parts.last(state.begin(), run.get().node()));
+  }
+
+  private List<DamagedException> lost(final long last) throws IOException {
+    return log.read().last() < last ? List.of(log.missing(last)) : List.of();
   }
 
   /** The order of the log tells which is older. Nobody knows what a damaged entry says. */

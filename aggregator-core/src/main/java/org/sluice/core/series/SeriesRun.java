@@ -385,6 +385,15 @@ public final class SeriesRun {
         .collect(Collectors.toUnmodifiableSet());
   }
 
+  /**
+   * The last entry of the log that this node has read.
+   *
+   * @return its sequence
+   */
+  public long last() {
+    return log.known().last();
+  }
+
   private void check(final SeriesState state) throws FencedException {
     if (state.begin() != begin) {
       throw new FencedException(run, state.owner().orElseThrow());

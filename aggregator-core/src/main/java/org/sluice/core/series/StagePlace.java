@@ -12,12 +12,14 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.engine.Engines;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.PosixReader;
 import org.sluice.core.store.SeriesFormat;
 
 /**
@@ -39,7 +41,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   private static final String FILE = "stage";
   private static final String FIRST_LINE = "sluice stage 1";
   private static final String DATA = "data";
-  private static final String ENDED = "ended";
+  private static final String ENDED = PosixReader.ENDED;
   private static final String PROCESS = "process";
   private static final Pattern FOLDER = Pattern.compile("(\\d{1,18})-(.+)");
   private static final int LINES = 2;
@@ -113,16 +115,29 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
     if (!Files.isRegularFile(file)) {
       return Optional.empty();
     }
-    final List<String> lines = Files.readAllLines(file);
-    return lines.size() == LINES && lines.getFirst().equals(FIRST_LINE)
-        ? Optional.of(
-            new StagePlace(
-                root,
-                lines.get(1),
-                data.getParent().getFileName().toString(),
-                Long.parseLong(folder.group(1)),
-                folder.group(2)))
-        : Optional.empty();
+    return Optional.of(
+        new StagePlace(
+            root,
+            uri(file),
+            data.getParent().getFileName().toString(),
+            Long.parseLong(folder.group(1)),
+            folder.group(2)));
+  }
+
+  /** The name of its folder has the checksum of what it says. */
+  private static String uri(final Path file) throws IOException {
+    final List<String> lines =
+        new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).lines().toList();
+    final Path root = file.getParent();
+    if (lines.size() != LINES
+        || !lines.getFirst().equals(FIRST_LINE)
+        || !folder(root.getParent(), lines.get(1)).equals(root.toAbsolutePath().normalize())) {
+      throw new DamagedException(
+          file.toString(),
+          0,
+          "it does not say whose stage this is; the next session with this --stage makes it anew");
+    }
+    return lines.get(1);
   }
 
   /**

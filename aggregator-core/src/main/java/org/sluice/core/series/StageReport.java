@@ -2,7 +2,6 @@ package org.sluice.core.series;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -15,10 +14,14 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.store.PosixReader;
+import org.sluice.core.store.SealedText;
 
 /** What has become of the checkpoints on a stage, as its I/O process last said, for people. */
 public final class StageReport {
-  private static final String FILE = "copies";
+  private static final String FILE = PosixReader.COPIES;
+  private static final int MOST = 1 << 17;
   private static final Pattern LINE = Pattern.compile("([0-9a-f]{16}) (\\d+) ([a-z]+) (\\d+)");
 
   private StageReport() {}
@@ -86,7 +89,8 @@ public final class StageReport {
    */
   public static void write(final Path own, final Collection<Line> lines) throws IOException {
     final Path draft = own.resolve(FILE + ".new");
-    Files.writeString(draft, lines.stream().map(StageReport::text).collect(Collectors.joining()));
+    final String text = lines.stream().map(StageReport::text).collect(Collectors.joining());
+    Files.write(draft, SealedText.encode(text));
     Files.move(draft, own.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
   }
 
@@ -103,17 +107,17 @@ public final class StageReport {
    * What was said last. What a process that is gone was about to copy is not copied.
    *
    * @param own the node's own store
-   * @return nothing where that is on no stage
+   * @return nothing where that is on no stage, or it was damaged: of that verify tells
    * @throws IOException when it cannot be read
    */
   public static List<Line> read(final Path own) throws IOException {
     final List<Line> lines = new ArrayList<>();
     final boolean used = StagePlace.isUsed(own);
     try {
-      for (final String text : Files.readAllLines(own.resolve(FILE))) {
-        line(text).map(line -> used ? line : line.left()).ifPresent(lines::add);
-      }
-    } catch (final NoSuchFileException none) {
+      SealedText.read(own.resolve(FILE), MOST)
+          .lines()
+          .forEach(text -> line(text).map(line -> used ? line : line.left()).ifPresent(lines::add));
+    } catch (final DamagedException missingOrNoReport) {
       return lines;
     }
     return lines;

@@ -21,6 +21,17 @@ import org.sluice.core.posix.PosixException;
 
 /** What a restart sees of a store of one node. */
 public class PosixReader implements CheckpointReader {
+  /** How far copies are, in the store of a node's own on a stage. */
+  public static final String COPIES = "copies";
+
+  /** Says that no process uses a node's own store any more. */
+  public static final String ENDED = "ended";
+
+  /** What became of waves. */
+  public static final String WAVES = "waves.log";
+
+  private static final int MOST = 1 << 20;
+
   final StoreDirectory directory;
   final CommitScan scan;
   final StoreOwner owner;
@@ -121,6 +132,7 @@ public class PosixReader implements CheckpointReader {
   @Override
   public final void verifyStore(final Consumer<IOException> damage) throws IOException {
     verifyPart(damage);
+    SealedJson.damageOf(directory().resolve(WAVES)).forEach(damage);
     lost().forEach(damage);
   }
 
@@ -132,7 +144,11 @@ public class PosixReader implements CheckpointReader {
    */
   public final void verifyPart(final Consumer<IOException> damage) throws IOException {
     for (final Step<IOException> look :
-        List.<Step<IOException>>of(owner::find, () -> LeftAsFiles.verify(directory))) {
+        List.<Step<IOException>>of(
+            owner::find,
+            () -> LeftAsFiles.verify(directory),
+            () -> SealedText.read(directory().resolve(COPIES), MOST),
+            () -> readEnded(directory().resolve(ENDED)))) {
       try {
         look.run();
       } catch (final DamagedException e) {
@@ -140,6 +156,13 @@ public class PosixReader implements CheckpointReader {
           damage.accept(e);
         } // else a later run has collected it meanwhile
       }
+    }
+  }
+
+  /** An older Sluice left an empty one. */
+  private static void readEnded(final Path ended) throws IOException {
+    if (Files.exists(ended, LinkOption.NOFOLLOW_LINKS) && Files.size(ended) > 0) {
+      SealedText.read(ended, MOST);
     }
   }
 

@@ -1,20 +1,28 @@
 package org.sluice.core.store;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.zip.CRC32C;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.FileName;
 
 /**
- * A line that begins with the crc of what is behind it, in eight hex digits and a blank. What has
- * lists or several members is {@link SealedJson}.
+ * A small file that begins with the crc of what is behind it, in eight hex digits and a blank. What
+ * has lists or several members is {@link SealedJson}.
  */
-final class SealedText {
+public final class SealedText {
   private static final int CRC_LENGTH = 9;
 
   private SealedText() {}
 
-  /** Its bytes. */
-  static byte[] encode(final String text) {
+  /**
+   * Its bytes.
+   *
+   * @param text what it says
+   * @return all of the file
+   */
+  public static byte[] encode(final String text) {
     return FileName.encode(crc(text) + text);
   }
 
@@ -24,6 +32,25 @@ final class SealedText {
     return all.length() > CRC_LENGTH && all.startsWith(crc(all.substring(CRC_LENGTH)))
         ? Optional.of(all.substring(CRC_LENGTH))
         : Optional.empty();
+  }
+
+  /**
+   * Reads one that nothing depends on.
+   *
+   * @param path where it is
+   * @param most bytes of one of its kind
+   * @return what it says
+   * @throws DamagedException when it is missing, or damaged
+   * @throws IOException when it cannot be read
+   */
+  public static String read(final Path path, final int most) throws IOException {
+    return decode(StoredFile.readAll(path, most)).orElseThrow(() -> damaged(path));
+  }
+
+  /** What nothing depends on is mended by its deletion. */
+  static DamagedException damaged(final Path path) {
+    return new DamagedException(
+        path.toString(), 0, "the crc does not match; delete it, as nothing needs it");
   }
 
   private static String crc(final String text) {

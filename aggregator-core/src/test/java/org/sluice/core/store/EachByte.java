@@ -1,5 +1,7 @@
 package org.sluice.core.store;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +83,30 @@ final class EachByte {
     return tried;
   }
 
-  void flip() throws IOException {
+  /** Finds that each flipped byte is named. */
+  EachByte flipped() throws IOException {
+    flip();
+    return named();
+  }
+
+  /** Finds that each cut is named. */
+  EachByte cutAnywhere() throws IOException {
+    cut();
+    return named();
+  }
+
+  /** Finds that what is appended is named. */
+  EachByte grown() throws IOException {
+    grow();
+    return named();
+  }
+
+  private EachByte named() {
+    assertThat(silent).isEmpty();
+    return this;
+  }
+
+  private void flip() throws IOException {
     for (final Path file : all(Files::isRegularFile)) {
       final byte[] whole = Files.readAllBytes(file);
       for (int at = 0; at < whole.length; at += oneOf) {
@@ -109,7 +134,7 @@ final class EachByte {
     return true;
   }
 
-  void cut() throws IOException {
+  private void cut() throws IOException {
     for (final Path file : all(Files::isRegularFile)) {
       final byte[] whole = Files.readAllBytes(file);
       for (int length = whole.length - 1; length >= 0; length -= cut(whole, length)) {
@@ -124,7 +149,7 @@ final class EachByte {
     return isWithinRun(bytes, length) ? ContainerDescriptor.BLOCK_LENGTH / 2 : CUT;
   }
 
-  void grow() throws IOException {
+  private void grow() throws IOException {
     for (final Path file : all(Files::isRegularFile)) {
       final byte[] whole = Files.readAllBytes(file);
       final byte[] longer = Arrays.copyOf(whole, whole.length + 1);

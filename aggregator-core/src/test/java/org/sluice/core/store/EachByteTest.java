@@ -1,5 +1,7 @@
 package org.sluice.core.store;
 
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +24,9 @@ class EachByteTest {
 
   /** Nothing but speed depends on it, and a reader never looks. */
   private static final String CHANGES = "changes";
+
+  /** A cut of it looks like that of a crash, and no restart needs it. */
+  private static final String WAVES = PosixReader.WAVES;
 
   @TempDir(factory = InMemory.class)
   private Path directory;
@@ -42,40 +48,43 @@ class EachByteTest {
           .commit(3, 2);
       fixture.store().leftAsFiles(new LeftAsFiles("/some/where", 7));
     }
+    for (final long wave : List.of(1L, 2L)) {
+      final byte[] line = SealedJson.line(Map.of("what", "begun", "wave", wave));
+      Files.write(store.resolve(WAVES), line, CREATE, APPEND);
+    }
+    Files.write(store.resolve(PosixReader.COPIES), SealedText.encode("what became of copies\n"));
+    Files.write(store.resolve(PosixReader.ENDED), SealedText.encode("7\n"));
     damage = new EachByte(store, () -> PosixStore.open(store));
     assertThat(damage.looks()).isEmpty();
   }
 
   @Test
   void eachFlippedByteIsNamed() throws IOException {
-    damage.flip();
     // Older versions are read as this one.
-    assertThat(damage.silent()).isEmpty();
-    assertThat(damage.harmless()).isSubsetOf(CHANGES, "format");
+    assertThat(damage.flipped().harmless()).isSubsetOf(CHANGES, "format", WAVES);
     assertThat(damage.tried()).isGreaterThan(2000);
   }
 
   @Test
   void eachCutIsNamed() throws IOException {
-    damage.cut();
-    assertThat(damage.silent()).isEmpty();
-    assertThat(damage.harmless()).containsOnly(CHANGES);
+    assertThat(damage.cutAnywhere().harmless()).containsOnly(CHANGES, WAVES);
   }
 
   /** Nobody reads behind an image's end, nor behind the last chunk of a container. */
   @Test
   void aLongerFileIsNamedUnlessNobodyReadsItsEnd() throws IOException {
-    damage.grow();
-    assertThat(damage.silent()).isEmpty();
-    assertThat(damage.harmless())
+    assertThat(damage.grown().harmless())
         .allMatch(
-            name -> name.matches("changes|containers/ID.data|checkpoints/.*/images/\\d(\\.\\d)?"));
+            name ->
+                name.matches(
+                    "changes|waves.log|containers/ID.data|checkpoints/.*/images/\\d(\\.\\d)?"));
   }
 
   @Test
   void whateverIsDeletedIsNamed() throws IOException {
     damage.delete();
-    assertThat(damage.harmless()).containsOnly(CHANGES, "node", "staging"); // made anew
+    assertThat(damage.harmless()) // made anew
+        .containsOnly(CHANGES, "node", "staging", WAVES, PosixReader.COPIES, PosixReader.ENDED);
     assertThat(damage.silent())
         .allMatch(
             what ->
@@ -98,9 +107,7 @@ class EachByteTest {
     assertThatThrownBy(fixture::close).isInstanceOf(LoggedDisk.Stopped.class);
     disk.endProcess();
     final EachByte log = new EachByte(killed, () -> PosixStore.open(killed)).in("log").oneOf(11);
-    log.flip();
-    log.cut();
-    assertThat(log.silent()).isEmpty();
+    log.flipped().cutAnywhere();
   }
 
   /** It becomes a draft first, so that a kill at any moment leaves nothing that is missed. */
@@ -113,6 +120,19 @@ class EachByteTest {
       Files.delete(first.index());
       Files.delete(first.draft());
       assertThat(opened.lost()).isEmpty();
+    }
+  }
+
+  /** But for its last newline, without which it is taken for cut. */
+  @Test
+  void eachFlippedByteOfTheLogOfWavesIsNamed() throws IOException {
+    final Path log = store.resolve(WAVES);
+    final byte[] whole = Files.readAllBytes(log);
+    for (int at = 0; at < whole.length - 1; at++) {
+      final byte[] flipped = whole.clone();
+      flipped[at] ^= (byte) (1 << at % 8);
+      Files.write(log, flipped);
+      assertThat(damage.looks()).hasSize(1);
     }
   }
 

@@ -382,6 +382,15 @@ public final class SeriesCommits implements AutoCloseable {
     notifyAll();
   }
 
+  /**
+   * The last entry of the log that this node has read. To be asked once this is closed.
+   *
+   * @return its sequence
+   */
+  public long last() {
+    return run.last();
+  }
+
   @Override
   public void close() throws IOException {
     synchronized (this) {

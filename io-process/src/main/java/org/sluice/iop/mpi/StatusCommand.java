@@ -71,7 +71,7 @@ final class StatusCommand implements Subcommand {
       return ExitStatus.OK.code();
     }
     final WaveFiles files = waves.files();
-    final List<Map<String, Object>> lines = files.lines();
+    final List<Map<String, Object>> lines = files.lines(this::say);
     final Optional<Map<String, Object>> open = WaveFiles.open(lines);
     final Optional<Map<String, Object>> progress = open.flatMap(begun -> progress(begun, files));
     final Optional<Map<String, Object>> kept = kept();

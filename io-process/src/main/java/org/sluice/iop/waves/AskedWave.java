@@ -25,7 +25,7 @@ public final class AskedWave {
    */
   public AskedWave(final WaveFiles files) throws IOException {
     this.files = files;
-    final List<Map<String, Object>> lines = files.lines();
+    final List<Map<String, Object>> lines = files.lines(damaged -> {});
     this.before = lines.isEmpty() ? null : lines.getLast();
   }
 
@@ -62,7 +62,7 @@ public final class AskedWave {
   }
 
   private List<Map<String, Object>> since() throws IOException {
-    final List<Map<String, Object>> lines = files.lines();
+    final List<Map<String, Object>> lines = files.lines(damaged -> {});
     return lines.subList(lines.lastIndexOf(before) + 1, lines.size());
   }
 

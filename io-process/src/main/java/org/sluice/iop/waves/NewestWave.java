@@ -3,20 +3,19 @@ package org.sluice.iop.waves;
 import static java.util.Comparator.comparingLong;
 
 import java.io.IOException;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Consumer;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.StoreOption;
-import org.sluice.core.series.SeriesObjects;
 import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.NoStoreException;
+import org.sluice.core.store.SeriesFormat;
 
 /** The wave that a restart of an MPI job begins with. */
 public final class NewestWave {
@@ -38,9 +37,18 @@ public final class NewestWave {
       final StoreOption store, final String series, final Consumer<IOException> unreadable)
       throws IOException {
     OwnRuns.check(store, WaveFiles.named(series));
-    return store.isElsewhere()
-        ? inBucket(store, WaveFiles.named(series), unreadable)
-        : inDirectory(store, series, unreadable);
+    if (!isThere(store, WaveFiles.named(series))) {
+      return OptionalLong.empty();
+    }
+    try (CheckpointReader opened = Stores.open(store, series)) {
+      for (final Commit commit : counting(opened, unreadable).reversed()) {
+        if (isWave(opened, commit)) {
+          tellOfLostLog(store, series, commit, unreadable);
+          return OptionalLong.of(commit.number());
+        }
+      }
+    }
+    return OptionalLong.empty();
   }
 
   /**
@@ -59,70 +67,43 @@ public final class NewestWave {
         .toList();
   }
 
-  private static OptionalLong inDirectory(
-      final StoreOption store, final String series, final Consumer<IOException> unreadable)
+  /** What is damaged may be one, and then the ranks tell. */
+  private static boolean isWave(final CheckpointReader opened, final Commit commit)
       throws IOException {
-    final WaveFiles files = WaveFiles.in(store.directory(), series);
-    if (!files.areThere()) {
-      return OptionalLong.empty();
-    }
-    final Set<Long> waves = begun(files);
-    try (CheckpointReader opened = Stores.open(store, series)) {
-      for (final Commit commit : counting(opened, unreadable).reversed()) {
-        if (waves.contains(commit.number()) && isStillWave(opened, commit)) {
-          return OptionalLong.of(commit.number());
-        }
-      }
-    }
-    return OptionalLong.empty();
-  }
-
-  /** Another program may have made its checkpoint of that number anew. Of damage the ranks tell. */
-  private static boolean isStillWave(final CheckpointReader opened, final Commit commit) {
     try {
-      return isWave(opened, commit);
-    } catch (final IOException damaged) {
+      return opened.images(commit).stream().anyMatch(image -> STATE.equals(image.path()));
+    } catch (final DamagedException | FormatVersionException damaged) {
       return true;
     }
   }
 
-  private static boolean isWave(final CheckpointReader opened, final Commit commit)
-      throws IOException {
-    return opened.images(commit).stream().anyMatch(image -> STATE.equals(image.path()));
-  }
-
-  private static Set<Long> begun(final WaveFiles files) throws IOException {
-    final Set<Long> waves = new HashSet<>();
-    for (final Map<String, Object> line : files.lines()) {
-      if ("begun".equals(line.get("what")) && line.get("wave") instanceof final Number number) {
-        waves.add(number.longValue());
+  /** Of a bucket's series it is on the stage of another node. */
+  private static void tellOfLostLog(
+      final StoreOption store,
+      final String series,
+      final Commit wave,
+      final Consumer<IOException> unreadable) {
+    if (!store.isElsewhere()) {
+      final WaveFiles files = WaveFiles.in(store.directory(), series);
+      if (!files.areThere()) {
+        unreadable.accept(
+            new DamagedException(
+                files.log().toString(),
+                0,
+                "it is missing; checkpoint %d is known as a wave by its images"
+                    .formatted(wave.number())));
       }
     }
-    return waves;
-  }
-
-  /** No log is there. A wave has an image of this name, of which a rank says if it is another's. */
-  private static OptionalLong inBucket(
-      final StoreOption store, final String series, final Consumer<IOException> unreadable)
-      throws IOException {
-    if (!isThere(store, series)) {
-      return OptionalLong.empty();
-    }
-    try (CheckpointReader opened = Stores.open(store, series)) {
-      for (final Commit commit : counting(opened, unreadable).reversed()) {
-        if (isWave(opened, commit)) {
-          return OptionalLong.of(commit.number());
-        }
-      }
-    }
-    return OptionalLong.empty();
   }
 
   private static boolean isThere(final StoreOption store, final String series) throws IOException {
-    try (SeriesStore nodes = SeriesObjects.open(store.location())) {
-      return nodes.names().contains(series);
+    if (!store.isElsewhere() && !SeriesFormat.isAnyStore(store.directory())) {
+      return WaveFiles.in(store.directory(), series).areThere(); // else the first job makes it
+    }
+    try (SeriesStore nodes = Stores.ofSeveralNodes(store).orElse(null)) {
+      return nodes == null || nodes.names().contains(series);
     } catch (final NoStoreException none) {
-      return false; // the first job makes it
+      return false;
     }
   }
 }

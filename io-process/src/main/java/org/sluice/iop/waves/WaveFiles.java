@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.StoreOption;
@@ -22,6 +22,8 @@ import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.JobLock;
 import org.sluice.core.store.JsonText;
+import org.sluice.core.store.PosixReader;
+import org.sluice.core.store.SealedJson;
 import org.sluice.core.store.SeriesFormat;
 
 /**
@@ -195,7 +197,7 @@ public record WaveFiles(Path folder) {
   }
 
   Path log() {
-    return folder.resolve("waves.log");
+    return folder.resolve(PosixReader.WAVES);
   }
 
   /** Of a shorter log. */
@@ -221,15 +223,12 @@ public record WaveFiles(Path folder) {
   /**
    * What was said, in its order. A line that a crash cut is left out.
    *
-   * @return an object of JSON for each line
+   * @param damage told of each line that is damaged
+   * @return an object of JSON for each other line
    * @throws IOException when the log cannot be read
    */
-  public List<Map<String, Object>> lines() throws IOException {
-    final List<Map<String, Object>> lines = new ArrayList<>();
-    new String(Files.readAllBytes(log()), StandardCharsets.UTF_8) // a crash may cut a letter
-        .lines()
-        .forEach(line -> parse(line).ifPresent(lines::add));
-    return lines;
+  public List<Map<String, Object>> lines(final Consumer<IOException> damage) throws IOException {
+    return SealedJson.lines(log(), damage);
   }
 
   /**

@@ -1,8 +1,10 @@
 package org.sluice.iop.waves;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import java.io.BufferedWriter;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -13,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +25,7 @@ import java.util.stream.Collectors;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.store.SealedJson;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -56,8 +60,15 @@ final class WaveLog {
   WaveLog(final Path store) {
     this.files = WaveFiles.ofNode(store);
     try {
-      endLine();
-      recall(files.lines());
+      cutTorn();
+      final List<IOException> damage = new ArrayList<>();
+      recall(files.lines(damage::add));
+      if (!damage.isEmpty()) {
+        Warnings.warn(
+            "%s; %d such lines are deleted"
+                .formatted(damage.getFirst().getMessage(), damage.size()));
+        shorten();
+      }
     } catch (final IOException e) {
       warn(e);
     }
@@ -98,11 +109,11 @@ final class WaveLog {
   }
 
   /** What is appended next begins a line, whatever a crash cut before. */
-  private void endLine() throws IOException {
+  private void cutTorn() throws IOException {
     try {
       final String all = Files.readString(files.log(), StandardCharsets.ISO_8859_1);
-      if (!all.isEmpty() && !all.endsWith("\n")) {
-        Files.writeString(files.log(), "\n", StandardOpenOption.APPEND);
+      try (FileChannel log = FileChannel.open(files.log(), StandardOpenOption.WRITE)) {
+        log.truncate(all.lastIndexOf('\n') + 1);
       }
     } catch (final NoSuchFileException none) {
       Files.createFile(files.log());
@@ -261,13 +272,13 @@ final class WaveLog {
 
   private void write(final Map<String, Object> what, final OpenOption... how) throws IOException {
     if (torn) {
-      endLine();
+      cutTorn();
     }
     final JsonObject line =
         new JsonObject().with("at", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
     line.putAll(what);
     torn = true;
-    Files.writeString(files.log(), JSON.std.asString(line) + "\n", how);
+    Files.write(files.log(), SealedJson.line(line), how);
     torn = false;
     if (++length > 2 * KEPT) {
       shorten();
@@ -279,9 +290,9 @@ final class WaveLog {
     length = KEPT;
     try {
       Files.createDirectories(files.draft().getParent());
-      try (BufferedWriter draft = Files.newBufferedWriter(files.draft())) {
-        for (final Map<String, Object> line : needed(files.lines())) {
-          draft.write(JSON.std.asString(line) + "\n");
+      try (OutputStream draft = new BufferedOutputStream(Files.newOutputStream(files.draft()))) {
+        for (final Map<String, Object> line : needed(files.lines(damaged -> {}))) {
+          draft.write(SealedJson.line(line));
         }
       }
       try (NativeFile draft = NativeFile.open(files.draft())) {
