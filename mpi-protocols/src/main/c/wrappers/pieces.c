@@ -46,6 +46,43 @@ static int members(const struct sluice_mpi_collective *of, bool to_them)
     return of->neighbors ? neighbors(of->comm, to_them) : sluice_mpi_comm_of(of->comm)->size;
 }
 
+/* Between two groups the root says MPI_ROOT, the rest of its group MPI_PROC_NULL, and the other group its rank. */
+static bool is_root(const struct sluice_mpi_collective *of)
+{
+    const struct sluice_mpi_comm *comm = sluice_mpi_comm_of(of->comm);
+    return comm->inter ? of->root == MPI_ROOT : of->root == comm->rank;
+}
+
+/* Whether this rank is on the side of the others than the root. Within one group the root is, too. */
+static bool is_among_others(const struct sluice_mpi_collective *of)
+{
+    return !sluice_mpi_comm_of(of->comm)->inter || of->root >= 0;
+}
+
+static bool gives(const struct sluice_mpi_collective *of)
+{
+    return of->flow == SLUICE_MPI_FROM_ROOT ? is_root(of)
+        : of->flow == SLUICE_MPI_TO_ROOT    ? is_among_others(of)
+                                            : true;
+}
+
+static bool gets(const struct sluice_mpi_collective *of)
+{
+    if (of->out == SLUICE_MPI_BUFFER && is_root(of)) /* of a broadcast, which has it */
+        return false;
+    return of->flow == SLUICE_MPI_TO_ROOT  ? is_root(of)
+        : of->flow == SLUICE_MPI_FROM_ROOT ? is_among_others(of)
+                                           : true;
+}
+
+/* Among how many of this rank's own group what is reduced is scattered. */
+static int own_members(const struct sluice_mpi_collective *of)
+{
+    int size;
+    real.Comm_size(of->comm, &size);
+    return size;
+}
+
 static struct side received(const struct sluice_mpi_collective *of)
 {
     return (struct side){of->recvbuf, of->recvcount, of->recvtype,  of->recvcounts,
@@ -127,9 +164,7 @@ int sluice_mpi_inputs(const struct sluice_mpi_collective *of, struct sluice_mpi_
                       int room)
 {
     const int rank = sluice_mpi_comm_of(of->comm)->rank;
-    if (of->flow == SLUICE_MPI_FROM_ROOT && rank != of->root)
-        return 0;
-    if (of->in == SLUICE_MPI_NOTHING)
+    if (of->in == SLUICE_MPI_NOTHING || !gives(of))
         return 0;
     if (of->in == SLUICE_MPI_ONE)
         return given(of, rank, pieces, room);
@@ -141,9 +176,10 @@ int sluice_mpi_inputs(const struct sluice_mpi_collective *of, struct sluice_mpi_
     case SLUICE_MPI_WIDE:
         return parts(&side, of->in == SLUICE_MPI_WIDE, pieces, room);
     case SLUICE_MPI_SCATTERED:
-        return one(pieces, room, side.buffer, sum(of->recvcounts, side.members), of->recvtype);
+        return one(pieces, room, side.buffer, sum(of->recvcounts, own_members(of)), of->recvtype);
     case SLUICE_MPI_BLOCK:
-        return one(pieces, room, side.buffer, (int64_t)of->recvcount * side.members, of->recvtype);
+        return one(pieces, room, side.buffer, (int64_t)of->recvcount * own_members(of),
+                   of->recvtype);
     default:
         return one(pieces, room, side.buffer, side.count, side.type);
     }
@@ -153,11 +189,7 @@ int sluice_mpi_outputs(const struct sluice_mpi_collective *of, struct sluice_mpi
                        int room)
 {
     const int rank = sluice_mpi_comm_of(of->comm)->rank;
-    if (of->out == SLUICE_MPI_NOTHING || of->recvbuf == MPI_IN_PLACE)
-        return 0;
-    if (of->flow == SLUICE_MPI_TO_ROOT && rank != of->root)
-        return 0;
-    if (of->out == SLUICE_MPI_BUFFER && rank == of->root)
+    if (of->out == SLUICE_MPI_NOTHING || of->recvbuf == MPI_IN_PLACE || !gets(of))
         return 0;
     if (of->out == SLUICE_MPI_ABOVE && rank == 0)
         return 0;
