@@ -26,10 +26,28 @@ final class Lengths {
   private final Guard guard;
   private final boolean possible;
 
+  /** What tells the next session of files without bytes; null without such files. */
+  private final LengthMark mark;
+
   Lengths(final Context context, final Guard guard) {
     this.context = context;
     this.guard = guard;
-    this.possible = !context.drain().isInPlace() && !context.capture().isShared();
+    this.mark =
+        !context.drain().isInPlace() && !context.capture().isShared() && guard.holdsAll()
+            ? marked(context)
+            : null;
+    this.possible = mark != null;
+  }
+
+  private static LengthMark marked(final Context context) {
+    try {
+      return LengthMark.of(context);
+    } catch (final IOException e) {
+      Warnings.warn(
+          "closed files are empty for programs outside Sluice that look at lengths: "
+              + e.getMessage());
+      return null;
+    }
   }
 
   /** Says to the processes whether files get them. */
@@ -63,6 +81,16 @@ final class Lengths {
           && own.allocated() < own.size();
     } catch (final IOException gone) {
       return false;
+    }
+  }
+
+  /** All files hold what they are to hold, if the session has ended as it should. */
+  void close(final boolean ended) throws IOException {
+    if (mark != null) {
+      if (ended) {
+        mark.delete();
+      }
+      mark.close();
     }
   }
 

@@ -276,6 +276,7 @@ final class Session implements AutoCloseable {
     checkpoints.restarts().close();
     unannounced.close();
     context.drain().close();
+    lengths.close(over.isDone());
   }
 
   /** Tells the last member that the session is over. */
