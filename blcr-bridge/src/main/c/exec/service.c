@@ -29,6 +29,10 @@
 #define PATIENCE 30000
 #define START_PATIENCE (SLUICE_EXEC_START_MOST + PATIENCE)
 #define NAP 5
+#define LOCK_PATIENCE 1000
+
+/* To resume an I/O process that no command has used yet. */
+#define MOST_FAILURES 3
 
 /* Before one is started again in vain, in milliseconds: twice as long each time, until is_patient() gives up. */
 #define FIRST_PAUSE 100
@@ -186,6 +190,15 @@ static void note_outcome(struct sluice_exec_service *service, int status)
     service->next_try = status == 0 ? 0 : sluice_clock_ms() + pause;
 }
 
+/* Only where it was killed, by who holds the start file's lock. */
+static void resume(struct sluice_exec_service *service)
+{
+    sluice_exec_say("the I/O process %s was killed and is resumed", service->options->name);
+    if (service->server != 0)
+        waitpid(service->server, NULL, 0);
+    note_outcome(service, start_server(service, true));
+}
+
 /* The first rank of the node that comes here does it; the others wait for the socket. */
 static bool revive(void *argument)
 {
@@ -194,12 +207,8 @@ static bool revive(void *argument)
     const int fd = early ? -1 : try_lock_start_file(service, false);
     if (fd < 0)
         return true;
-    if (was_killed(service)) {
-        sluice_exec_say("the I/O process %s was killed and is resumed", service->options->name);
-        if (service->server != 0)
-            waitpid(service->server, NULL, 0);
-        note_outcome(service, start_server(service, true));
-    }
+    if (was_killed(service))
+        resume(service);
     close(fd);
     return true;
 }
@@ -254,6 +263,25 @@ static int join_running(struct sluice_exec_service *service)
     return error;
 }
 
+/* Its lock is let go a moment after its socket. */
+static bool turns_out_killed(const struct sluice_exec_service *service)
+{
+    for (int waited = 0; waited < LOCK_PATIENCE && !was_killed(service); waited += NAP)
+        nap();
+    return was_killed(service);
+}
+
+/* Joins the I/O process that this process has started, which may be killed before the command begins. */
+static int join_started(struct sluice_exec_service *service)
+{
+    int error = try_join(service);
+    while (error != 0 && service->failures < MOST_FAILURES && turns_out_killed(service)) {
+        resume(service);
+        error = try_join(service);
+    }
+    return error;
+}
+
 static char **copy_environment(void)
 {
     size_t count = 1;
@@ -289,7 +317,7 @@ void sluice_exec_service_start(struct sluice_exec_service *service,
     const int status = start_server(service, false);
     if (status != 0)
         exit(status);
-    heed(try_join(service));
+    heed(join_started(service));
 }
 
 void sluice_exec_service_join(struct sluice_exec_service *service,
@@ -301,7 +329,7 @@ void sluice_exec_service_join(struct sluice_exec_service *service,
     if (error == -ENOENT || error == -ECONNREFUSED) {
         heed_failure(fd);
         start(fd, service);
-        error = try_join(service);
+        error = join_started(service);
     }
     close(fd);
     heed(error);
