@@ -126,13 +126,20 @@ public final class CompareCommand implements Subcommand {
     if (before == 0 || after == 0) {
       return "One of the traces has no times to compare.";
     }
-    final double ratio = before / after;
-    if (Math.abs(ratio - 1) < NO_DIFFERENCE) {
-      return "The processes spend as much time in writes as before.";
-    }
-    return ratio >= 1
-        ? "The processes spend %.2f times less time in writes.".formatted(ratio)
-        : "The processes spend %.2f times more time in writes.".formatted(1 / ratio);
+    final double time = after / before;
+    final double data = (double) second.total().bytes() / first.total().bytes();
+    return isAlike(data)
+        ? "The processes spend %s time in writes as before.".formatted(times(time))
+        : "The processes spend %s time in writes as before, for %.2f times the data: %s for a byte."
+            .formatted(times(time), data, times(time / data));
+  }
+
+  private static boolean isAlike(final double ratio) {
+    return Math.abs(ratio - 1) < NO_DIFFERENCE;
+  }
+
+  private static String times(final double ratio) {
+    return isAlike(ratio) ? "as much" : "%.2f times as much".formatted(ratio);
   }
 
   private static double mebibytes(final Tally tally) {

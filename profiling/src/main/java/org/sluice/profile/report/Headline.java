@@ -3,6 +3,7 @@ package org.sluice.profile.report;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import org.sluice.profile.trace.Tally;
@@ -10,6 +11,7 @@ import org.sluice.profile.trace.Tally;
 /** What a profile says in a sentence or two. */
 final class Headline {
   private static final double WORTH_SAYING = 20;
+  private static final double MOST = 50;
 
   private final Profile profile;
 
@@ -22,8 +24,7 @@ final class Headline {
   }
 
   private String text() {
-    final List<String> clauses = new ArrayList<>();
-    clauses.add(concentration());
+    final List<String> clauses = new ArrayList<>(concentration().stream().toList());
     final int most = largest(tally -> tally.percentOfWrites(profile.total()));
     clauses.add(
         "%s of the writes are %s and carry %s of the data"
@@ -40,7 +41,7 @@ final class Headline {
   }
 
   /** Where the writes are divided so that few of them have most of the data. */
-  private String concentration() {
+  private Optional<String> concentration() {
     final int split =
         IntStream.range(0, SizeClasses.COUNT)
             .boxed()
@@ -49,13 +50,17 @@ final class Headline {
                     .thenComparing(Comparator.naturalOrder()))
             .orElseThrow();
     if (split == 0 || above(split, true) - above(split, false) < WORTH_SAYING) {
-      return "The data is spread over writes of all sizes";
+      final int most = largest(tally -> tally.percentOfBytes(profile.total()));
+      return profile.sizeClass(most).percentOfBytes(profile.total()) > MOST
+          ? Optional.empty() // as the next clause says
+          : Optional.of("The data is spread over writes of all sizes");
     }
-    return "%s of the data is in %s of the writes, those of %s or more"
-        .formatted(
-            percent(above(split, true)),
-            percent(above(split, false)),
-            SizeClasses.words(SizeClasses.from(split)));
+    return Optional.of(
+        "%s of the data is in %s of the writes, those of %s or more"
+            .formatted(
+                percent(above(split, true)),
+                percent(above(split, false)),
+                SizeClasses.words(SizeClasses.from(split))));
   }
 
   private double above(final int first, final boolean data) {

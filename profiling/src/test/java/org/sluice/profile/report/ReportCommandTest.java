@@ -74,6 +74,30 @@ class ReportCommandTest {
   }
 
   @Test
+  void comparesTimesForAByteWhereTheDataIsNotTheSame() throws Exception {
+    final Path twice = directory.resolve("twice");
+    Files.writeString(twice, strace(1, 2));
+    final Path once = Files.writeString(directory.resolve("once"), strace(1));
+    final CommandResult compare =
+        CommandResult.of("profile", "compare", once.toString(), twice.toString());
+    assertThat(compare.out())
+        .endsWith(
+            "The processes spend 3.00 times as much time in writes as before, for 2.00 times the"
+                + " data: 1.50 times as much for a byte.\n");
+  }
+
+  /** Writes of 100 bytes that take so many milliseconds. */
+  private static String strace(final int... times) {
+    final StringBuilder text = new StringBuilder();
+    for (final int time : times) {
+      text.append(
+          "7 1700000000.00%d000 write(3</d/f>, \"x\"..., 100) = 100 <0.00%d000>%n"
+              .formatted(time, time));
+    }
+    return text.toString();
+  }
+
+  @Test
   void refusesWhatIsNoTrace() throws Exception {
     final Path foreign = Files.writeString(directory.resolve("foreign"), "hello\n");
     fails(5, "foreign is neither", "profile", "report", foreign.toString());
