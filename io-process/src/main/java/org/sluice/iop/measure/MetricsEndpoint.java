@@ -5,11 +5,14 @@ import com.sun.net.httpserver.HttpServer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.segment.Segment;
@@ -46,10 +49,20 @@ public final class MetricsEndpoint implements AutoCloseable {
     new Metrics(segment, statistics).bindTo(registry);
     System.setProperty("jdk.httpserver.maxConnections", MOST_CONNECTIONS);
     System.setProperty("sun.net.httpserver.maxReqTime", MOST_SECONDS);
-    final HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    final HttpServer server = listen(port);
     server.createContext("/metrics", exchange -> answer(exchange, registry));
     return new MetricsEndpoint(server);
+  }
+
+  private static HttpServer listen(final int port) throws IOException {
+    try {
+      return HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    } catch (final BindException e) {
+      throw new CommandException(
+          ExitStatus.FAILED,
+          "cannot serve metrics at 127.0.0.1:%d: %s; give another --metrics, or 0 for any that is free"
+              .formatted(port, e.getMessage()));
+    }
   }
 
   /**
