@@ -38,6 +38,7 @@ public final class ThresholdCommand implements Subcommand {
           .add(
               parameter(OptionalLong.class, value -> threshold = value)
                   .paramLabel("auto|fixed:SIZE")
+                  .required(false)
                   .arity("0..1")
                   .converters(new ThresholdConverter())
                   .description("The new threshold, as --threshold of serve."))

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import org.sluice.core.posix.Environment;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
@@ -47,6 +48,22 @@ public final class Arguments {
       }
     }
     return value;
+  }
+
+  /**
+   * The number that an argument is.
+   *
+   * @param value the argument
+   * @param type tells numbers of a type
+   * @param <T> the type
+   * @return its value
+   */
+  static <T> T number(final String value, final Function<String, T> type) {
+    try {
+      return type.apply(value);
+    } catch (final NumberFormatException e) {
+      throw new TypeConversionException(Quoting.name(value) + " is no number, or out of range");
+    }
   }
 
   /** Paths of what is Sluice's own, which Java can only have in UTF-8. */

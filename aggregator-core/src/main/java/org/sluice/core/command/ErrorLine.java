@@ -7,6 +7,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.List;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
@@ -29,15 +30,22 @@ public final class ErrorLine {
    */
   public static CommandLine of(final CommandLine command) {
     return command
-        .setParameterExceptionHandler((e, arguments) -> usage(e))
+        .setParameterExceptionHandler((e, given) -> usage(e, given))
         .setExecutionExceptionHandler((e, failed, parsed) -> failure(e, failed));
   }
 
-  private static int usage(final ParameterException e) {
+  /**
+   * Says what is wrong with a command line.
+   *
+   * @param e what picocli found
+   * @param given the words behind {@code sluice}
+   * @return the exit status
+   */
+  static int usage(final ParameterException e, final String... given) {
+    final CommandSpec command = e.getCommandLine().getCommandSpec();
     say(
-        e.getCommandLine().getCommandSpec(),
-        "%s; see %s --help"
-            .formatted(joined(e.getMessage()), name(e.getCommandLine().getCommandSpec())));
+        command,
+        "%s; see %s --help".formatted(joined(UsageLine.of(e, List.of(given))), name(command)));
     return ExitStatus.USAGE.code();
   }
 

@@ -78,7 +78,7 @@ public final class Model {
   }
 
   /**
-   * A parameter.
+   * A parameter, which must be there unless told otherwise.
    *
    * @param type its type
    * @param target gets it, if it is there
@@ -88,7 +88,12 @@ public final class Model {
   public static <T> PositionalParamSpec.Builder parameter(
       final Class<T> type, final Consumer<T> target) {
     final Value<T> value = new Value<>(target);
-    return PositionalParamSpec.builder().type(type).getter(value).setter(value);
+    return PositionalParamSpec.builder()
+        .type(type)
+        .required(true)
+        .arity("1")
+        .getter(value)
+        .setter(value);
   }
 
   /**
@@ -101,7 +106,10 @@ public final class Model {
    */
   public static <T> PositionalParamSpec.Builder parameters(
       final Class<T> type, final Consumer<List<T>> target) {
-    return parameter(List.class, list -> target.accept(cast(list))).auxiliaryTypes(type);
+    return parameter(List.class, list -> target.accept(cast(list)))
+        .required(false)
+        .arity("0..*")
+        .auxiliaryTypes(type);
   }
 
   @SuppressWarnings("unchecked")

@@ -5,6 +5,7 @@ import static java.util.Comparator.comparing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
@@ -15,6 +16,7 @@ import org.sluice.core.posix.Quoting;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code sluice} command. */
 public final class Sluice {
@@ -51,10 +53,18 @@ public final class Sluice {
       System.err.println("sluice: cannot read the defaults: " + Quoting.line(ErrorLine.message(e)));
       return ExitStatus.of(e).code();
     }
-    final CommandLine line = commandLine(args.length == 0 ? "" : args[0]);
+    final String called = args.length == 0 ? "" : args[0];
+    final CommandLine line = commandLine(called);
+    if (!isKnown(called, line)) { // or a --help behind it would be that of sluice itself
+      return ErrorLine.usage(new UnmatchedArgumentException(line, List.of(called)), args);
+    }
     final int status = line.execute(args);
     assert isTold(line, status) : "no help tells of status " + status;
     return status;
+  }
+
+  private static boolean isKnown(final String called, final CommandLine line) {
+    return called.isEmpty() || called.startsWith("-") || line.getSubcommands().containsKey(called);
   }
 
   /** With all subcommands, or only the one that is called, since each costs time to set up. */
@@ -71,7 +81,9 @@ public final class Sluice {
         .forEach(provider -> model.add(provider.get()));
     return ErrorLine.of(Model.commandLine(model.spec().version("sluice 0.1.0")))
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .registerConverter(Path.class, new Arguments.PathConverter());
+        .registerConverter(Path.class, new Arguments.PathConverter())
+        .registerConverter(Long.class, value -> Arguments.number(value, Long::valueOf))
+        .registerConverter(Integer.class, value -> Arguments.number(value, Integer::valueOf));
   }
 
   /** From the list that the build makes, if it is there: to look into all jars takes longer. */
