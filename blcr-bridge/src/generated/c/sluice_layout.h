@@ -54,6 +54,7 @@
 #define SLUICE_HEADER_FREE_CHUNKS_OFFSET 384
 #define SLUICE_HEADER_UNATTACHED_FILES_OFFSET 648
 #define SLUICE_HEADER_LAST_IMAGE_OFFSET 656
+#define SLUICE_HEADER_PAST_OFFSET 664
 #define SLUICE_HEADER_PLAIN_BYTES_OFFSET 3072
 #define SLUICE_HEADER_PLAIN_FILES_OFFSET 3328
 #define SLUICE_HEADER_SMALL_FILES_OFFSET 4096
@@ -106,7 +107,9 @@ struct sluice_header {
     _Atomic int64_t heartbeat;
     _Atomic int64_t unattached_files;
     _Atomic int32_t last_image;
-    uint8_t unused_660[44];
+    uint8_t unused_660[4];
+    _Atomic int64_t past;
+    uint8_t unused_672[32];
     _Atomic int64_t turns;
     _Atomic int32_t service;
     uint8_t unused_716[20];
@@ -373,6 +376,7 @@ _Static_assert(sizeof(struct sluice_record) == 24, "sluice_record");
 #define SLUICE_REQUEST_REPLACE_NONE 2
 #define SLUICE_REQUEST_REPLACE_MOVED 4
 #define SLUICE_REQUEST_REPLACE_ARRIVED 8
+#define SLUICE_REQUEST_REPLACE_HOLD 16
 #define SLUICE_REQUEST_PLAIN 0
 #define SLUICE_REQUEST_DIRECT 1
 #define SLUICE_REQUEST_DIVERT 2

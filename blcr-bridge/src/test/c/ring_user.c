@@ -1,7 +1,8 @@
 /*
- * ring_user PATH NEW: writes 100,000 bytes to PATH by the C library and closes it. Then it reads the file, and
- * appends to it, by a ring of io_uring, past every library, and makes the file NEW of 100,000 bytes by that.
- * Says how many bytes it read. 77 where the kernel has no ring.
+ * ring_user early|seen|unseen PATH NEW: writes 100,000 bytes to PATH by the C library and closes it. Then it reads
+ * the file, and appends to it, by a ring of io_uring, past every library, and makes the file NEW of 100,000 bytes by
+ * that. Says how many bytes it read. 77 where the kernel has no ring. The ring is made before, past the C library;
+ * or behind the close, by its syscall(); or behind that, past it.
  */
 #include <fcntl.h>
 #include <linux/io_uring.h>
@@ -27,10 +28,11 @@ static void *map(size_t length, long offset)
                                       MAP_SHARED | MAP_POPULATE, ring, offset);
 }
 
-static void set_up(void)
+static void set_up(bool seen)
 {
     struct io_uring_params given = {0};
-    ring = (int)sluice_kernel_call(SYS_io_uring_setup, 1, (long)&given);
+    ring = (int)(seen ? syscall(SYS_io_uring_setup, 1, &given)
+                      : sluice_kernel_call(SYS_io_uring_setup, 1, (long)&given));
     if (ring < 0)
         exit(77);
     char *out = map(given.sq_off.array + given.sq_entries * sizeof(unsigned), IORING_OFF_SQ_RING);
@@ -70,30 +72,34 @@ static int move(uint8_t opcode, int fd, void *bytes, unsigned length, uint64_t o
         .opcode = opcode, .fd = fd, .addr = (uint64_t)bytes, .len = length, .off = offset});
 }
 
-static void write_by_library(const char *path)
+static void write_by_library(const char *path, bool known)
 {
     FILE *file = fopen(path, "w");
     for (int i = 0; i < LENGTH / 10; i++)
         fprintf(file, "%9d\n", i);
-    chmod(path,
-          0644); /* over when the I/O process knows the file, before which it holds nobody up */
+    if (known)
+        chmod(path, 0644); /* over when the I/O process knows the file, and holds who opens it up */
     fclose(file);
 }
 
 int main(int count, char **arguments)
 {
     static char bytes[LENGTH];
-    if (count != 3)
+    if (count != 4)
         return 2;
-    set_up();
-    write_by_library(arguments[1]);
-    const int fd = open_by_ring(arguments[1], O_RDWR);
+    const bool early = strcmp(arguments[1], "early") == 0, seen = strcmp(arguments[1], "seen") == 0;
+    if (early)
+        set_up(false);
+    write_by_library(arguments[2], !early && !seen);
+    if (!early)
+        set_up(seen);
+    const int fd = open_by_ring(arguments[2], O_RDWR);
     uint64_t end = 0;
     for (int length = 1; length > 0; end += (uint64_t)length)
         length = move(IORING_OP_READ, fd, bytes, sizeof bytes, end);
     printf("%lu\n", (unsigned long)end);
     const int appended = move(IORING_OP_WRITE, fd, "by a ring\n", 10, end);
     memset(bytes, 'n', sizeof bytes);
-    const int made = open_by_ring(arguments[2], O_CREAT | O_WRONLY);
+    const int made = open_by_ring(arguments[3], O_CREAT | O_WRONLY);
     return appended == 10 && move(IORING_OP_WRITE, made, bytes, LENGTH, 0) == LENGTH ? 0 : 1;
 }

@@ -29,6 +29,7 @@ struct sluice_chunk_writer {
     struct sluice_ring ring;
     int64_t entered; /* position of the ring behind the last OPEN on it */
     int untaken;     /* OPENs up to there since the I/O process had taken all, at most */
+    bool closed;     /* a logged image, since the I/O process was asked to hold what is closed */
 };
 
 int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,

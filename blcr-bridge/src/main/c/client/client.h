@@ -163,7 +163,8 @@ bool sluice_client_enter(struct sluice_client *client, const struct sluice_creat
 
 /*
  * Returns once the I/O process has taken all images that this process has entered. From then on it
- * holds up programs that are outside Sluice until such a file is whole.
+ * holds up programs that are outside Sluice until such a file is whole: by leases, where the kernel lets it in no
+ * other way, those that this process has closed.
  */
 void sluice_client_have_taken(struct sluice_client *client);
 

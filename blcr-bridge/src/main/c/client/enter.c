@@ -270,7 +270,11 @@ void sluice_client_have_taken(struct sluice_client *client)
     struct sluice_chunk_writer *writer = &client->writer;
     sluice_lock_take(&writer->lock);
     const bool untaken = sluice_pool_held(&writer->pool) && !are_taken(writer);
+    const bool guarded =
+        atomic_load_explicit(&client->segment->header->guarded, memory_order_relaxed) != 0;
+    const bool unheld = writer->closed && !guarded;
+    writer->closed = false;
     sluice_lock_release(&writer->lock);
-    if (untaken) /* any request has it look at the ring; this one does nothing else */
-        sluice_client_replace(client, 0, 0, SLUICE_REQUEST_REPLACE_NONE, "");
+    if (untaken || unheld)
+        sluice_client_replace(client, 0, 0, SLUICE_REQUEST_REPLACE_HOLD, "");
 }

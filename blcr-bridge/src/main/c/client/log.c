@@ -234,6 +234,7 @@ int sluice_log_end(struct sluice_log_image *image)
         error = drain_error(image);
     sluice_lock_take(&writer->lock);
     int told = sluice_chunk_close(writer, logged, image->id, image->opened, sluice_clock());
+    writer->closed |= logged;
     sluice_lock_release(&writer->lock);
     if (told == 0 && logged)
         told = sluice_connection_check(&image->client->connection);

@@ -64,6 +64,7 @@ void sluice_process_before_sharing(int flags)
     if (flags & CLONE_FILES)
         return;
     sluice_descriptions_let_go();
+    sluice_capture_have_taken();
     if (threads)
         sluice_process_unshare();
 }

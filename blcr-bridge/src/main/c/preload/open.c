@@ -15,6 +15,7 @@
 #include "mpi.h"
 #include "opening.h"
 #include "presence.h"
+#include "queues.h"
 #include "real.h"
 #include "segment.h"
 #include "word.h"
@@ -34,8 +35,19 @@ static atomic_int directly; /* SLUICE_REASON_* */
 
 void sluice_open_directly(int reason)
 {
+    const struct sluice_segment *segment = sluice_capture_segment();
     directly = reason;
+    if (segment != NULL) {
+        atomic_fetch_or_explicit(&segment->header->past, INT64_C(1) << reason,
+                                 memory_order_relaxed);
+    }
     sluice_images_surrender(reason);
+    sluice_capture_have_taken();
+}
+
+bool sluice_open_is_direct(void)
+{
+    return directly != SLUICE_REASON_NONE;
 }
 
 static bool writes(int flags)
@@ -156,8 +168,10 @@ static int make_plan(int dirfd, const char *path, int flags, bool looks, struct 
 static int adopt(int fd, int flags, const struct plan *plan)
 {
     struct stat status;
-    if (writes(flags))
+    if (writes(flags)) {
         sluice_go_look();
+        sluice_queues_look();
+    }
     bool created = plan->created;
     if (plan->old.st_ino != 0 && REAL(fstat)(fd, &status) == 0 && (flags & O_CREAT)
         && status.st_ino != plan->old.st_ino) {

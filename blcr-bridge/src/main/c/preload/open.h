@@ -1,6 +1,7 @@
 /* Opening files. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -23,3 +24,4 @@ void sluice_open_settle(int dirfd, const char *path, int flags);
 
 /* Everything becomes direct, and so does all that is opened later: it is written in unseen ways. */
 void sluice_open_directly(int reason);
+bool sluice_open_is_direct(void);

@@ -18,6 +18,7 @@
 #include "kernel.h"
 #include "open.h"
 #include "process.h"
+#include "queues.h"
 #include "real.h"
 #include "recording.h"
 #include "stream.h"
@@ -56,6 +57,7 @@ void sluice_process_end(bool well)
 {
     if (!sluice_capture_own())
         return;
+    sluice_queues_look_last();
     sluice_images_each(end_image, SLUICE_REASON_NONE);
     sluice_capture_have_taken();
     sluice_capture_leave(well);

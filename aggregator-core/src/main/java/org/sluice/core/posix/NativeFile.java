@@ -432,6 +432,16 @@ public class NativeFile extends HeldInode {
   }
 
   /**
+   * Whether {@link #lease} may hold this file once no other description of it is open.
+   *
+   * @return false where there are no leases, or not for this user
+   */
+  public boolean mayBeLeased() {
+    return LibC.FCNTL.call(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK) >= 0
+        || LibC.errno() == Errno.EAGAIN;
+  }
+
+  /**
    * Whether another process waits to open this file, which {@link #lease} holds.
    *
    * @return true also when it holds it no more

@@ -118,7 +118,7 @@ public sealed interface Request {
       long device,
       long inode,
       @Wire.Means(
-              "1 to be truncated; 2 it stays, only its lease is given back; 4 it is a renamed directory or has another name, the path; with 8 it came from outside")
+              "1 to be truncated; 2 it stays, only its lease is given back; 4 it is a renamed directory or has another name, the path; with 8 it came from outside; 16 of no file: who opens a closed one past the shim finds it whole, or waits")
           int flags,
       String path)
       implements Request {}

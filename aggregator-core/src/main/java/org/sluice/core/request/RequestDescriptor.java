@@ -69,6 +69,12 @@ public final class RequestDescriptor {
   /** REPLACE, beside REPLACE_MOVED: what is there was outside the capture directory before. */
   public static final int REPLACE_ARRIVED = 8;
 
+  /**
+   * REPLACE: nothing is replaced; a program that opens files past the shim may come next, and finds
+   * what is closed whole, or waits until it is.
+   */
+  public static final int REPLACE_HOLD = 16;
+
   /** Disposition: not an image. */
   public static final int PLAIN = 0;
 

@@ -341,6 +341,17 @@ public final class Header {
   }
 
   /**
+   * Whether a process had all its files direct for a reason: it may have opened others past the
+   * shim.
+   *
+   * @param reason why
+   * @return true when one had
+   */
+  public boolean isPast(final Reason reason) {
+    return (buffer.getLongOpaque(HeaderDescriptor.PAST_OFFSET) >> reason.ordinal() & 1) != 0;
+  }
+
+  /**
    * To what size new files are left to the kernel.
    *
    * @return bytes; 0 for none

@@ -121,6 +121,14 @@ public final class HeaderDescriptor {
           HEADER
               .by("any, atomic additions")
               .field(SHARED_I32, "last_image", "the highest id that was given to an image"),
+      PAST_OFFSET =
+          HEADER
+              .by("any AP, atomic additions")
+              .at(664)
+              .field(
+                  SHARED_I64,
+                  "past",
+                  "a bit for each `Reason` why files of a process are direct: by its queues, or its own instructions"),
       PLAIN_BYTES_OFFSET =
           HEADER
               .at(3072)

@@ -371,6 +371,18 @@ public final class Leftovers {
   }
 
   /**
+   * Counts what programs wrote past the shim, where images are plain files anyway.
+   *
+   * @throws IOException when the capture directory cannot be searched
+   */
+  public void countUntold() throws IOException {
+    final Untold untold = new Untold(context);
+    if (untold.areLikely()) {
+      untold.count(context.capture().names());
+    }
+  }
+
+  /**
    * Removes the names of committed images, which only restore gives back.
    *
    * @throws IOException when the capture directory cannot be searched

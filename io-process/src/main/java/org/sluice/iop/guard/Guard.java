@@ -292,6 +292,15 @@ public final class Guard implements Protection, AutoCloseable {
   }
 
   /**
+   * Whether a lease holds any file now.
+   *
+   * @return false also when there is no guard
+   */
+  public boolean holdsByLease() {
+    return !leased.isEmpty();
+  }
+
+  /**
    * Whether the kernel has programs wait that open a marked file.
    *
    * @return false also when there is no guard

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.IntPredicate;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
@@ -32,6 +34,9 @@ public final class ImageRegistry {
   private final ImageTable table;
   private final Images images;
   private final Journal journal;
+  private static final int MOST_GONE = 1 << 16;
+
+  private final Set<ImageKey> gone = new HashSet<>();
   private final Protection protection;
   private final Descriptors descriptors;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
@@ -313,7 +318,21 @@ public final class ImageRegistry {
       image.state(ImageDescriptor.STATE_FREE);
       images.forget(image);
       used.clear(image.entry());
+      if (gone.size() < MOST_GONE) {
+        gone.add(image.key());
+      }
     }
+  }
+
+  /**
+   * Whether a file may have been an image that was let go. So that their memory is bounded, any may
+   * once there were many.
+   *
+   * @param key a file
+   * @return false only when it was none
+   */
+  public boolean mayHaveHad(final ImageKey key) {
+    return gone.size() == MOST_GONE || gone.contains(key);
   }
 
   private static void close(final Fault.Step<IOException> closing) {

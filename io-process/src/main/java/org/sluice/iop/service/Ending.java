@@ -152,7 +152,10 @@ final class Ending {
       Warnings.warn("the store does not know where plain files are: " + e.getMessage());
     }
     attempt("files that no process announced may not be durable", unannounced::sync);
-    if (!context.drain().isInPlace()) {
+    if (context.drain().isInPlace()) {
+      attempt(
+          "what programs wrote past Sluice is in no count", checkpoints.leftovers()::countUntold);
+    } else {
       attempt(
           "committed files stay where they were; restore them instead of using those",
           checkpoints.leftovers()::unlinkCommitted);

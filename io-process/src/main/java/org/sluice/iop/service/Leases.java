@@ -1,6 +1,7 @@
 package org.sluice.iop.service;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -9,6 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.guard.Guard;
@@ -83,7 +86,44 @@ final class Leases {
 
   /** Whether processes under the shim have to ask for leases back. */
   boolean areUsed() {
-    return guard.leases() && !context.drain().isInPlace();
+    return guard.leases() && (!context.drain().isInPlace() || guard.holdsByLease());
+  }
+
+  /**
+   * Has all wait that open a closed file which may lack bytes, where this is done later otherwise,
+   * or not at all: in the files layout such a file is whole in a moment.
+   *
+   * @param captured which images programs open by their names
+   * @return those that no lease can hold, as some process has them open
+   */
+  List<Image> hold(final Predicate<Image> captured) {
+    if (!guard.leases()) {
+      return List.of();
+    }
+    final List<Image> open = new ArrayList<>();
+    for (final Image image :
+        List.copyOf(context.drain().isInPlace() ? context.registry().all() : wanted)) {
+      if (isKnown(image) && image.openers().isEmpty() && captured.test(image)) {
+        hold(image, open);
+      }
+    }
+    context.segment().header().leases(areUsed());
+    return open;
+  }
+
+  /** Where there are no leases, and of a committed file, it is tried again. */
+  private void hold(final Image image, final List<Image> open) {
+    final boolean held = guard.lease(image);
+    final boolean isOpen =
+        !held
+            && image.state() == ImageDescriptor.STATE_DIVERTED
+            && image.held().descriptor().filter(NativeFile::mayBeLeased).isPresent();
+    if (isOpen) {
+      open.add(image);
+    }
+    if (held || isOpen) {
+      wanted.remove(image);
+    }
   }
 
   /** The last process under Sluice that had the image open has closed it. */
@@ -97,7 +137,7 @@ final class Leases {
   /** A process under the shim is about to open a file. */
   void giveBack(final ImageKey key) {
     final Image image = context.registry().find(key);
-    if (image != null && areUsed()) {
+    if (image != null && guard.leases()) {
       guard.unlease(image);
       wanted.add(image); // in case it is not opened after all
       interval = GIVEN_BACK_NANOS;

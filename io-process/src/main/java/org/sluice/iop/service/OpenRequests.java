@@ -1,5 +1,6 @@
 package org.sluice.iop.service;
 
+import java.util.List;
 import java.util.Optional;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
@@ -337,6 +338,20 @@ final class OpenRequests {
       final long how = opening.writes() ? Entry.NO_POSITION : Entry.REFUSED;
       context.decide(new Entry.Closed(image.id(), opener.index(), how, System.nanoTime()));
       letGo(opener, image);
+    }
+  }
+
+  /**
+   * Who opens a closed file past the shim finds it whole from here on, or waits until it is. A file
+   * that its process has not closed yet, as it ends, no lease can hold.
+   */
+  void hold(final Caller caller) {
+    final List<Image> open = leases.hold(image -> !checkpoints.explicit().has(image));
+    if (open.isEmpty()) {
+      caller.answer(new Reply.Done());
+    } else {
+      open.forEach(image -> settling.makeDirect(image, Reason.OTHER, false));
+      context.drain().answer(caller, Reply.Done::new);
     }
   }
 

@@ -158,7 +158,10 @@ final class Requests {
       }
       case Request.Renamed renamed -> closings.renamed(renamed);
       case Request.Replace replace -> {
-        if ((replace.flags() & RequestDescriptor.REPLACE_MOVED) != 0) {
+        if ((replace.flags() & RequestDescriptor.REPLACE_HOLD) != 0) {
+          attachments.poll();
+          openRequests.hold(caller);
+        } else if ((replace.flags() & RequestDescriptor.REPLACE_MOVED) != 0) {
           arrivals.moved(attachment, replace, caller);
         } else {
           openRequests.replace(attachment, replace, caller);
