@@ -159,6 +159,16 @@ public final class Header {
   }
 
   /**
+   * Whether programs outside find closed files empty, whose bytes are elsewhere.
+   *
+   * @return false also where bytes go to the files themselves
+   */
+  public boolean areEmptyOutside() {
+    return layout() == HeaderDescriptor.LAYOUT_CONTAINER
+        && buffer.getIntAcquire(HeaderDescriptor.LENGTHS_OFFSET) == 0;
+  }
+
+  /**
    * Says whether files are held by leases.
    *
    * @param held whether they are from here on

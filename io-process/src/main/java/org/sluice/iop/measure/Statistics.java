@@ -271,7 +271,16 @@ public final class Statistics {
    */
   public Optional<String> summary() {
     final SlotCounters total = counters();
-    return share().text().map(share -> share + shortage(total) + lateMemory(total));
+    return share()
+        .text()
+        .map(share -> share + shortage(total) + lateMemory(total) + lengths(total));
+  }
+
+  private String lengths(final SlotCounters total) {
+    return total.aggregatedBytes() > 0 && !header.capture().isEmpty() && header.areEmptyOutside()
+        ? "; until now tar and other programs outside found closed files empty, as they do not with"
+            + " --layout files, nor where root runs sluice on a file system of one node"
+        : "";
   }
 
   private static String shortage(final SlotCounters total) {
