@@ -197,7 +197,7 @@ public final class CaptureDirectory {
    */
   private Optional<String> findByName(final Image image) {
     final String name = image.name();
-    if (image.held().identity().isAt(name)) {
+    if (image.held().identity().isAt(name) && isWithoutLinks(name)) {
       image.held().found();
       image.unnamed(false);
       return Optional.of(name).filter(this::contains);
@@ -366,7 +366,23 @@ public final class CaptureDirectory {
 
   /** The name by which the kernel knows an open file, or else the last one that is known. */
   static Optional<String> told(final Image image) throws IOException {
-    return image.held().isNamedByKernel() ? path(image.file()) : Optional.of(image.name());
+    return image.held().isNamedByKernel()
+        ? path(image.file())
+        : Optional.of(image.name()).filter(CaptureDirectory::isWithoutLinks);
+  }
+
+  /**
+   * Whether no symbolic link leads there. A program that moves a directory may leave one in its
+   * place, and a checkpoint names each file by its own path.
+   */
+  private static boolean isWithoutLinks(final String name) {
+    final String parent = FileName.sibling(name, "");
+    try (NativeFile above =
+        NativeFile.open(parent, NativeFile.Flag.DIRECTORY, NativeFile.Flag.LET_GO)) {
+      return path(above).filter(path -> parent.equals(path + "/")).isPresent();
+    } catch (final PosixException goneOrOutOfReach) {
+      return false;
+    }
   }
 
   private Map<String, Image> searched(final Collection<Image> images) throws PosixException {
