@@ -266,9 +266,12 @@ static int join_running(struct sluice_exec_service *service)
 /* Its lock is let go a moment after its socket. */
 static bool turns_out_killed(const struct sluice_exec_service *service)
 {
-    for (int waited = 0; waited < LOCK_PATIENCE && !was_killed(service); waited += NAP)
+    bool killed = was_killed(service);
+    for (int waited = 0; waited < LOCK_PATIENCE && !killed; waited += NAP) {
         nap();
-    return was_killed(service);
+        killed = was_killed(service);
+    }
+    return killed;
 }
 
 /* Joins the I/O process that this process has started, which may be killed before the command begins. */

@@ -27,7 +27,7 @@ public class PosixReader implements CheckpointReader {
   /** Says that no process uses a node's own store any more. */
   public static final String ENDED = "ended";
 
-  /** What became of waves. */
+  /** The log of waves. */
   public static final String WAVES = "waves.log";
 
   private static final int MOST = 1 << 20;

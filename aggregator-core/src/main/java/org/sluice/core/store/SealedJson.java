@@ -127,7 +127,7 @@ public final class SealedJson {
   }
 
   /**
-   * What is damaged in a file of lines.
+   * The damage in a file of lines.
    *
    * @param path where it is, or is not
    * @return each line that is something else

@@ -47,7 +47,7 @@ public final class SealedText {
     return decode(StoredFile.readAll(path, most)).orElseThrow(() -> damaged(path));
   }
 
-  /** What nothing depends on is mended by its deletion. */
+  /** The file is mended by its deletion, as nothing depends on it. */
   static DamagedException damaged(final Path path) {
     return new DamagedException(
         path.toString(), 0, "the crc does not match; delete it, as nothing needs it");

@@ -31,15 +31,15 @@ public final class ImageRegistry {
   /** With fewer it is no use to begin. */
   private static final int FEWEST = 64;
 
+  private static final int MOST_GONE = 1 << 16;
+
   private final ImageTable table;
   private final Images images;
   private final Journal journal;
-  private static final int MOST_GONE = 1 << 16;
-
-  private final Set<ImageKey> gone = new HashSet<>();
   private final Protection protection;
   private final Descriptors descriptors;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
+  private final Set<ImageKey> gone = new HashSet<>();
 
   /** Entries of the table that images have. */
   private final BitSet used = new BitSet();

@@ -3,6 +3,7 @@ package org.sluice.iop.service;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Optional;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
@@ -24,10 +25,9 @@ import org.sluice.iop.measure.Warnings;
 final class Lengths {
   private final Context context;
   private final Guard guard;
-  private final boolean possible;
 
-  /** What tells the next session of files without bytes; null without such files. */
-  private final LengthMark mark;
+  /** Tells the next session of files without bytes; empty where no file gets its length. */
+  private final Optional<LengthMark> mark;
 
   Lengths(final Context context, final Guard guard) {
     this.context = context;
@@ -35,18 +35,17 @@ final class Lengths {
     this.mark =
         !context.drain().isInPlace() && !context.capture().isShared() && guard.holdsAll()
             ? marked(context)
-            : null;
-    this.possible = mark != null;
+            : Optional.empty();
   }
 
-  private static LengthMark marked(final Context context) {
+  private static Optional<LengthMark> marked(final Context context) {
     try {
-      return LengthMark.of(context);
+      return Optional.of(LengthMark.of(context));
     } catch (final IOException e) {
       Warnings.warn(
           "closed files are empty for programs outside Sluice that look at lengths: "
               + e.getMessage());
-      return null;
+      return Optional.empty();
     }
   }
 
@@ -86,16 +85,16 @@ final class Lengths {
 
   /** All files hold what they are to hold, if the session has ended as it should. */
   void close(final boolean ended) throws IOException {
-    if (mark != null) {
+    if (mark.isPresent()) {
       if (ended) {
-        mark.delete();
+        mark.get().delete();
       }
-      mark.close();
+      mark.get().close();
     }
   }
 
   private boolean areSet() {
-    return possible && guard.holdsAll();
+    return mark.isPresent() && guard.holdsAll();
   }
 
   /**

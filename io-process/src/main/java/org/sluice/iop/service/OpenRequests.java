@@ -342,7 +342,7 @@ final class OpenRequests {
   }
 
   /**
-   * Who opens a closed file past the shim finds it whole from here on, or waits until it is. A file
+   * A program that opens a closed file past the shim finds it whole from here on, or waits. A file
    * that its process has not closed yet, as it ends, no lease can hold.
    */
   void hold(final Caller caller) {

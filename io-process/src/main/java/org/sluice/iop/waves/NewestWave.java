@@ -67,7 +67,7 @@ public final class NewestWave {
         .toList();
   }
 
-  /** What is damaged may be one, and then the ranks tell. */
+  /** A damaged checkpoint may be one, and then the ranks tell. */
   private static boolean isWave(final CheckpointReader opened, final Commit commit)
       throws IOException {
     try {
