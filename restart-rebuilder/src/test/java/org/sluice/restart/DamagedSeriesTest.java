@@ -157,6 +157,27 @@ class DamagedSeriesTest {
     assertThat(sluice("verify").status()).isZero();
   }
 
+  /** The next run asks each begin whether its name was used. */
+  @ParameterizedTest
+  @ValueSource(strings = {"missing", "changed"})
+  void aDamagedBeginOfAnEarlierRunIsNamedAndMended(final String how) throws IOException {
+    run("second", 4);
+    run("third", 5);
+    damage(1, how);
+    final String mends = entry(1) + ".* sluice gc --damaged-logs goes on without it";
+    assertThatThrownBy(() -> run("fourth", 6)).hasMessageMatching(mends);
+    final CommandResult verify = sluice("verify");
+    assertThat(verify.status()).isEqualTo(5);
+    assertThat(verify.err()).containsPattern(mends);
+    assertThat(listed(0)).containsExactly("1", "2", "3", "4", "5");
+
+    assertThat(sluice("gc", "--damaged-logs").out()).contains("0000000001");
+    assertThat(sluice("verify").status()).isZero();
+    assertThat(sluice("gc", "--damaged-logs").out()).doesNotContain("log");
+    run("fourth", 6);
+    assertThat(listed(0)).containsExactly("1", "2", "3", "4", "5", "6");
+  }
+
   /** What was removed by the damaged entry has lost bytes since, and stays gone. */
   @Test
   void whatHasLostBytesCountsNoMore() throws IOException {

@@ -292,17 +292,34 @@ public final class SeriesLog {
    * @throws IOException when that cannot be told
    */
   public long beginOf(final Predicate<String> run) throws IOException {
-    LogEntry.Begin entry = state.owner().orElse(null);
+    Optional<LogEntry.Begin> entry = state.owner();
     long sequence = state.begin();
-    while (sequence > 0 && !run.test(entry.run())) {
-      sequence = entry.previous(); // smaller
-      entry = sequence > 0 ? beginAt(sequence) : null;
+    while (entry.isPresent() && !run.test(entry.get().run())) {
+      sequence = entry.get().previous(); // smaller
+      entry = sequence > 0 ? readableBegin(sequence) : Optional.empty();
     }
-    return sequence;
+    return entry.isPresent() ? sequence : 0;
+  }
+
+  private Optional<LogEntry.Begin> readableBegin(final long sequence) throws IOException {
+    try {
+      return Optional.of(begin(sequence));
+    } catch (final DamagedException e) {
+      damage.found(e);
+      return Optional.empty();
+    }
   }
 
   /** The begin at a sequence. */
   LogEntry.Begin beginAt(final long sequence) throws IOException {
+    try {
+      return begin(sequence);
+    } catch (final DamagedException e) {
+      throw advised(e);
+    }
+  }
+
+  private LogEntry.Begin begin(final long sequence) throws IOException {
     if (there(sequence) instanceof final LogEntry.Begin begin) {
       return begin;
     }

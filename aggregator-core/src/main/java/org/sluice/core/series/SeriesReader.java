@@ -5,9 +5,11 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -39,7 +41,10 @@ public final class SeriesReader implements CheckpointReader {
   private final String series;
   private final Engine engine;
   private final SeriesLog log;
-  private final List<DamagedException> damage = new ArrayList<>();
+
+  /** What was found so far, by where it is. */
+  private final SequencedMap<String, DamagedException> damage = new LinkedHashMap<>();
+
   private final PartFetch fetch;
   private final PartReader parts;
   private final Map<Long, LogEntry.Commit> found = new HashMap<>();
@@ -57,7 +62,9 @@ public final class SeriesReader implements CheckpointReader {
     this.store = store;
     this.series = series;
     this.engine = store.engine(series);
-    this.log = SeriesLog.toRead(engine, found -> damage.add(SeriesLog.advised(found)));
+    this.log =
+        SeriesLog.toRead(
+            engine, found -> damage.putIfAbsent(found.file(), SeriesLog.advised(found)));
     this.fetch = new PartFetch(engine);
     this.parts = store.parts(series);
   }
@@ -92,6 +99,15 @@ public final class SeriesReader implements CheckpointReader {
             .mapToLong(PartKey::begin)
             .reduce(parts.verifyStores(unreadable), Math::max);
     lost(last).forEach(unreadable);
+    knowsRuns(); // whose damage is told with that of other entries
+  }
+
+  /** Whether the begins of all runs can be read, as the next run does. */
+  boolean knowsRuns() throws IOException {
+    log.read();
+    final int before = damage.size();
+    log.beginOf(any -> false);
+    return damage.size() == before;
   }
 
   /** By the word of one node of the last run: the others have read no more. */
@@ -120,7 +136,7 @@ public final class SeriesReader implements CheckpointReader {
     final List<Commit> commits = new ArrayList<>();
     final Set<Map.Entry<Long, LogEntry.Commit>> counting =
         log.read().live().tailMap(first).entrySet();
-    damage.forEach(unreadable);
+    damage.values().forEach(unreadable);
     for (final Map.Entry<Long, LogEntry.Commit> live : counting) {
       try {
         commits.add(checkpoint(live.getKey(), live.getValue()).commit());
@@ -266,7 +282,7 @@ public final class SeriesReader implements CheckpointReader {
   /** A damaged entry of the log may have what is not found. */
   private void refuseDamage() throws DamagedException {
     if (!damage.isEmpty()) {
-      throw damage.getFirst();
+      throw damage.firstEntry().getValue();
     }
   }
 
@@ -277,7 +293,7 @@ public final class SeriesReader implements CheckpointReader {
 
   /** The entries of the log that cannot be read, as far as they matter. */
   List<DamagedException> damage() {
-    return List.copyOf(damage);
+    return List.copyOf(damage.values());
   }
 
   /** Of the commits that may count those of which everything is there, by sequence. */

@@ -17,7 +17,7 @@ import org.sluice.core.store.NodeIdentity;
  * nobody looks at what is before. What the damaged entry said is lost. Where it was the last one
  * that did, something may count again that it removed or superseded, if all bytes of that are
  * there. The run that was under way is fenced: what it knows of the log is not what others find
- * there.
+ * there. Where the begin of a run before cannot be read, none is known any more.
  *
  * @param damage the entries that cannot be read
  * @param numbers the checkpoints that count, by the log or since all their bytes are there
@@ -37,6 +37,7 @@ public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
     try (Engine engine = store.engine(series);
         SeriesReader reader = new SeriesReader(store, series)) {
       final SortedMap<Long, LogEntry.Commit> counting = reader.wholeOfUncertain();
+      final boolean knowsRuns = reader.knowsRuns();
       if (dryRun || reader.damage().isEmpty()) {
         counting.putAll(reader.live());
         return repair(reader, counting);
@@ -45,7 +46,7 @@ public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
       final SeriesLog log = SeriesLog.toRepair(engine);
       log.read();
       log.fillHoles();
-      return repair(reader, log.append(state -> begin(state, run, counting)).live());
+      return repair(reader, log.append(state -> begin(state, run, knowsRuns, counting)).live());
     }
   }
 
@@ -58,7 +59,10 @@ public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
 
   /** Null once it is there. */
   private static LogEntry begin(
-      final SeriesState state, final String run, final SortedMap<Long, LogEntry.Commit> whole)
+      final SeriesState state,
+      final String run,
+      final boolean knowsRuns,
+      final SortedMap<Long, LogEntry.Commit> whole)
       throws IOException {
     if (state.owner().filter(owner -> owner.run().equals(run)).isPresent()) {
       return null;
@@ -67,7 +71,7 @@ public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
     state.uncertain().keySet().stream().filter(whole::containsKey).forEach(live::add);
     return new LogEntry.Begin(
         run,
-        state.begin(),
+        knowsRuns ? state.begin() : 0,
         new ArrayList<>(live),
         PartKey.node(NodeIdentity.self().name()),
         Instant.now().truncatedTo(ChronoUnit.MILLIS));
