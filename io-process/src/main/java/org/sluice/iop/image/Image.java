@@ -40,7 +40,9 @@ public final class Image extends ImageState {
   /** When programs outside began to wait for the file, as {@link System#nanoTime} tells. */
   private long protectedAt;
 
-  private boolean closedEarly;
+  /** The first close before that; equal to it without one. */
+  private long closedAt;
+
   private long estimated;
   private boolean letGo;
   private int farewells;
@@ -66,6 +68,7 @@ public final class Image extends ImageState {
       protection.protect(this);
     }
     protectedAt = System.nanoTime();
+    closedAt = protectedAt;
   }
 
   /**
@@ -74,19 +77,19 @@ public final class Image extends ImageState {
    * @param time when
    */
   public void closed(final long time) {
-    closedEarly |= time - protectedAt < 0;
+    closedAt = time - closedAt < 0 ? time : closedAt;
   }
 
   /**
-   * Whether a process closed it before programs outside waited for it, asked for the first time
-   * since.
+   * How long programs outside did not wait for it, though a process had closed it. Asked for the
+   * first time since.
    *
-   * @return false also when none has
+   * @return nanoseconds; 0 when they did
    */
-  public boolean takeClosedEarly() {
-    final boolean early = closedEarly;
-    closedEarly = false;
-    return early;
+  public long takeUnheldNanos() {
+    final long unheld = protectedAt - closedAt;
+    closedAt = protectedAt;
+    return unheld;
   }
 
   /**

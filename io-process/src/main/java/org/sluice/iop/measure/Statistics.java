@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
 import org.sluice.core.segment.Header;
@@ -24,8 +25,10 @@ public final class Statistics {
   /** How many commits are listed one by one, the latest. */
   private static final int MOST_LISTED = 1000;
 
-  /** Of all waits for memory, in seconds: what a user may wonder at. */
+  /** Of all waits for memory, or of a closed file, in seconds: what a user may wonder at. */
   private static final double LONG_WAIT = 0.1;
+
+  private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final SlotCounters past = new SlotCounters();
 
@@ -77,7 +80,18 @@ public final class Statistics {
    * @param began nanoseconds, by {@link System#nanoTime}
    */
   public void took(final Timed what, final long began) {
-    durations.get(what).add(System.nanoTime() - began);
+    took(what, began, System.nanoTime());
+  }
+
+  /**
+   * Counts something that has ended.
+   *
+   * @param what it is
+   * @param began nanoseconds, by {@link System#nanoTime}
+   * @param ended nanoseconds
+   */
+  public void took(final Timed what, final long began, final long ended) {
+    durations.get(what).add(ended - began);
   }
 
   Durations durations(final Timed what) {
@@ -273,7 +287,16 @@ public final class Statistics {
     final SlotCounters total = counters();
     return share()
         .text()
-        .map(share -> share + shortage(total) + lateMemory(total) + lengths(total));
+        .map(share -> share + shortage(total) + lateMemory(total) + lengths(total) + unheld());
+  }
+
+  private String unheld() {
+    final Durations times = durations(Timed.UNHELD);
+    return times.longest() < LONG_WAIT * NANOS
+        ? ""
+        : ("; files were closed up to %.3f s before programs outside had to wait for them, %d in all:"
+                + " what one read then may be short")
+            .formatted(times.longest() / NANOS, times.count());
   }
 
   private String lengths(final SlotCounters total) {
@@ -338,6 +361,8 @@ public final class Statistics {
     map.put("plain_files", plainFiles());
     map.put("shared_files", count(Occurrence.SHARED_FILES));
     map.put("opened_early", count(Occurrence.OPENED_EARLY));
+    map.put("unheld_files", durations(Timed.UNHELD).count());
+    map.put("unheld_longest_seconds", durations(Timed.UNHELD).longest() / NANOS);
     map.put("aggregated_bytes", total.aggregatedBytes());
     map.put("aggregated_writes", total.aggregatedWrites());
     map.put("direct_bytes", total.directBytes());

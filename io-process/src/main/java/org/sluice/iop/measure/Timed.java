@@ -9,7 +9,9 @@ public enum Timed {
   /** What a program's {@code fsync}, or in the files layout a close, waits for storage. */
   SYNC("sluice.sync", "syncs of an image to stable storage"),
   /** A commit: containers, image files, index, manifest. */
-  COMMIT("sluice.commit", "commits of a drained checkpoint to stable storage");
+  COMMIT("sluice.commit", "commits of a drained checkpoint to stable storage"),
+  /** A closed file that programs outside could open as it was, from its close on. */
+  UNHELD("sluice.unheld", "times from a close until programs outside wait for the file");
 
   private final String meter;
   private final String description;

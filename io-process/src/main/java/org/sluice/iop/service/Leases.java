@@ -4,10 +4,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -17,6 +16,7 @@ import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.measure.Timed;
 
 /**
  * Where the kernel does not ask for permission: closed images are held by leases, and opens of the
@@ -42,7 +42,10 @@ final class Leases {
   private final Context context;
   private final Guard guard;
   private final Consumer<Image> openedOutside;
-  private final Set<Image> wanted = new LinkedHashSet<>();
+
+  /** Closed images without a lease, and since when, as {@link System#nanoTime} tells. */
+  private final Map<Image, Long> wanted = new LinkedHashMap<>();
+
   private final Map<Image, Opens> opens = new HashMap<>();
   private long due;
   private long interval = FIRST_NANOS;
@@ -102,7 +105,7 @@ final class Leases {
     }
     final List<Image> open = new ArrayList<>();
     for (final Image image :
-        List.copyOf(context.drain().isInPlace() ? context.registry().all() : wanted)) {
+        List.copyOf(context.drain().isInPlace() ? context.registry().all() : wanted.keySet())) {
       if (isKnown(image) && image.openers().isEmpty() && captured.test(image)) {
         hold(image, open);
       }
@@ -121,15 +124,23 @@ final class Leases {
     if (isOpen) {
       open.add(image);
     }
-    if (held || isOpen) {
+    if (held) {
+      held(image, wanted.remove(image));
+    } else if (isOpen) {
       wanted.remove(image);
+    }
+  }
+
+  private void held(final Image image, final Long since) {
+    if (since != null && !image.isAtRest()) {
+      context.statistics().took(Timed.UNHELD, since);
     }
   }
 
   /** The last process under Sluice that had the image open has closed it. */
   void closed(final Image image) {
     if (areUsed() && image.state() != ImageDescriptor.STATE_DIRECT) {
-      wanted.add(image);
+      wanted.putIfAbsent(image, Math.min(image.closed(), System.nanoTime()));
       soon();
     }
   }
@@ -139,7 +150,7 @@ final class Leases {
     final Image image = context.registry().find(key);
     if (image != null && guard.leases()) {
       guard.unlease(image);
-      wanted.add(image); // in case it is not opened after all
+      wanted.put(image, System.nanoTime()); // in case it is not opened after all
       interval = GIVEN_BACK_NANOS;
       due = System.nanoTime() + interval;
     }
@@ -184,9 +195,20 @@ final class Leases {
       }
     }
     opens.values().removeIf(Opens::isNothing);
-    wanted.removeIf(image -> !isKnown(image) || !image.openers().isEmpty() || guard.lease(image));
+    wanted.entrySet().removeIf(one -> isOver(one.getKey(), one.getValue()));
     interval = Math.min(2 * interval, opens.isEmpty() ? LONGEST_NANOS : APART_NANOS);
     due = now + interval;
+  }
+
+  private boolean isOver(final Image image, final long since) {
+    if (!isKnown(image) || !image.openers().isEmpty()) {
+      return true;
+    }
+    final boolean held = guard.lease(image);
+    if (held) {
+      held(image, since);
+    }
+    return held;
   }
 
   private boolean isKnown(final Image image) {

@@ -7,9 +7,11 @@ import java.util.Optional;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -29,9 +31,13 @@ final class Lengths {
   /** Tells the next session of files without bytes; empty where no file gets its length. */
   private final Optional<LengthMark> mark;
 
+  /** Whether a former I/O process may have written to files. */
+  private final boolean resumed;
+
   Lengths(final Context context, final Guard guard) {
     this.context = context;
     this.guard = guard;
+    this.resumed = context.segment().header().heartbeat() > 0;
     this.mark =
         !context.drain().isInPlace() && !context.capture().isShared() && guard.holdsAll()
             ? marked(context)
@@ -102,9 +108,38 @@ final class Lengths {
    * length, or before programs waited for it, if it was closed at once. So it is told once more.
    */
   void closed(final Image image) {
-    final boolean early = image.takeClosedEarly();
-    if (isLogged(image) && (areSet() && lengthen(image) || early)) {
+    final long unheld = image.takeUnheldNanos();
+    if (unheld > 0 && isLogged(image) && guard.asks()) {
+      final long now = System.nanoTime();
+      context.statistics().took(Timed.UNHELD, now - unheld, now);
+      tellOfOthersBytes(image);
+    }
+    if (isLogged(image) && (areSet() && lengthen(image) || unheld > 0)) {
       context.drain().afterwards(() -> tellOfClose(image));
+    }
+  }
+
+  /**
+   * An image whose bytes are all logged has an empty file, until this process gives it a length. A
+   * program outside that opened it before it had to wait found it so, and what that wrote lies
+   * below what was logged.
+   */
+  private void tellOfOthersBytes(final Image image) {
+    try {
+      final FileStatus own = image.held().status();
+      if (!resumed
+          && !context.drain().isInPlace()
+          && own.allocated() > 0
+          && context.segment().imageTable().directBytes(image.entry()) == 0
+          && image.unseen() == Reason.NONE) {
+        Warnings.warn(
+            ("another program wrote %d bytes to %s just behind its close, before it had to wait: they"
+                    + " are lost, so have it write them again")
+                .formatted(own.size(), image.opened()));
+      }
+    } catch (final IOException e) {
+      Warnings.warn(
+          "whether another program has written to a file is not known: " + e.getMessage());
     }
   }
 
