@@ -88,8 +88,11 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
         && SeriesFormat.isShared(root);
   }
 
-  private static void refuseSeries(final Path root, final String series) {
+  private static void refuseSeries(final Path root, final String series) throws IOException {
     if (series != null) {
+      if (SeriesFormat.isAnyStore(root)) { // whose format may be damaged
+        PosixStore.open(root).close();
+      }
       throw new CommandException(
           ExitStatus.USAGE,
           "%s has no series: it is a store of one node, or lies where no other node can come; leave --series %s out, or give another --store"
