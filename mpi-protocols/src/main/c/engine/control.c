@@ -222,9 +222,22 @@ void sluice_mpi_control_look(void)
     }
 }
 
+/*
+ * Open MPI numbers the collectives of a communicator within its tags, those of MPI_Comm_dup as well. Where one of
+ * MPI_COMM_WORLD meets MPI_Dist_graph_create (the tags -50 and -51 in 4.1) its ranks wait for ever. So the program's have the
+ * numbers that they have without the layer.
+ */
+static void make_control(void)
+{
+    MPI_Group world;
+    real.Comm_group(MPI_COMM_WORLD, &world);
+    real.Comm_create_group(MPI_COMM_WORLD, world, TAG, &sluice_mpi_control);
+    real.Group_free(&world);
+}
+
 bool sluice_mpi_control_begin(void)
 {
-    real.Comm_dup(MPI_COMM_WORLD, &sluice_mpi_control);
+    make_control();
     real.Comm_rank(sluice_mpi_control, &sluice_mpi_rank);
     real.Comm_size(sluice_mpi_control, &sluice_mpi_size);
     const int error =
