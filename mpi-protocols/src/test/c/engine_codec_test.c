@@ -51,7 +51,7 @@ static void a_marker_is_written(void **state)
     struct sluice_mpi_comm one;
     struct sluice_mpi_comm other;
     struct sluice_mpi_bytes bytes = {0};
-    sluice_mpi_comms = NULL;
+    forget_communicators();
     have_communicator(&other, OTHER, 9);
     have_communicator(&one, 1, 4);
     sluice_mpi_rank = 3;

@@ -330,7 +330,7 @@ int main(int argc, char **argv)
     sluice_mpi_find();
     sluice_mpi_requests_begin();
     sluice_mpi_comms_begin();
-    sluice_mpi_comms = NULL;
+    forget_communicators();
     have_communicator(&comm, 5, 0);
     mallopt(M_MMAP_THRESHOLD, LARGE / 2);
     const struct CMUnitTest tests[] = {

@@ -128,14 +128,19 @@ void have_communicator(struct sluice_mpi_comm *comm, int64_t id, int64_t collect
                                      .size = 8,
                                      .world = comm_world_rank,
                                      .collectives = collectives,
-                                     .early = true,
-                                     .next = sluice_mpi_comms};
-    sluice_mpi_comms = comm;
+                                     .early = true};
+    sluice_mpi_comm_done(comm);
+}
+
+void forget_communicators(void)
+{
+    while (sluice_mpi_comms != NULL)
+        sluice_mpi_comm_freed(sluice_mpi_comms->handle);
 }
 
 void begin_anew(struct sluice_mpi_comm *comm)
 {
-    sluice_mpi_comms = NULL;
+    forget_communicators();
     have_communicator(comm, 5, 3);
     sluice_mpi_rank = 0;
     sluice_mpi_counts_clear(&sluice_mpi_sent);

@@ -21,6 +21,8 @@ struct sluice_mpi_bytes *image(const char *name);
 /* A communicator of eight ranks, in front of all others. */
 void have_communicator(struct sluice_mpi_comm *comm, int64_t id, int64_t collectives);
 
+void forget_communicators(void);
+
 /* This rank is the first, and the engine has nothing but this communicator, whose id is 5, and three collectives of it. */
 void begin_anew(struct sluice_mpi_comm *comm);
 

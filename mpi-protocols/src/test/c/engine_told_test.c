@@ -2,6 +2,7 @@
 #include "engine_stubs.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "engine/calls.h"
 #include "engine/control.h"
@@ -51,6 +52,34 @@ static void a_copy_of_a_communicator_is_there_when_its_request_is_complete(void 
     MPI_Comm_free(&made);
 }
 
+#define MANY 60000
+
+static MPI_Comm many(int number)
+{
+    return (MPI_Comm)(uintptr_t)(16 * (number + 1));
+}
+
+/* Each is found and freed at once, however many there are: a walk through all would take this for half a minute. */
+static void many_communicators_are_found_and_freed_in_any_order(void **state)
+{
+    (void)state;
+    struct sluice_mpi_comm other = {.id = comm.id, .size = 8, .world = comm.world};
+    const clock_t before = clock();
+    for (int i = 0; i < MANY; i++)
+        sluice_mpi_comm_done(sluice_mpi_comm_begun(many(i), &other));
+    for (int i = 0; i < MANY; i += 2)
+        sluice_mpi_comm_end(sluice_mpi_comm_freed(many(i)));
+    for (int i = 0; i < MANY; i++) {
+        const struct sluice_mpi_comm *found = sluice_mpi_comm_of(many(i));
+        assert_true(i % 2 == 0 ? found == NULL : found->handle == many(i));
+    }
+    for (int i = MANY - 1; i > 0; i -= 2)
+        sluice_mpi_comm_end(sluice_mpi_comm_freed(many(i)));
+    assert_ptr_equal(sluice_mpi_comms, &comm);
+    assert_null(comm.next);
+    assert_true(clock() - before < 2 * CLOCKS_PER_SEC);
+}
+
 static void is_told(MPI_Status *status, int tag)
 {
     assert_int_equal(status->MPI_TAG, tag);
@@ -96,6 +125,7 @@ int main(int argc, char **argv)
     sluice_mpi_find();
     sluice_mpi_requests_begin();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(many_communicators_are_found_and_freed_in_any_order, set_up),
         cmocka_unit_test_setup(a_copy_of_a_communicator_is_there_when_its_request_is_complete,
                                set_up),
         cmocka_unit_test_setup(a_call_of_one_message_leaves_the_error_of_its_status, set_up),

@@ -14,12 +14,26 @@ static bool late;
 static int world_rank;
 static int64_t named; /* how many this rank has named */
 
+/* A program may have all that its library has room for: 65,535 in Open MPI 4.1. */
+#define HASHES_LOG 10
+static struct sluice_mpi_comm *hashed[1 << HASHES_LOG];
+
+/* Where the table has the communicator of a handle, or its end. */
+static struct sluice_mpi_comm **place(MPI_Comm handle)
+{
+    const uint64_t hash = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
+    struct sluice_mpi_comm **at = &hashed[hash >> (64 - HASHES_LOG)];
+    while (*at != NULL && (*at)->handle != handle)
+        at = &(*at)->alike;
+    return at;
+}
+
 struct sluice_mpi_comm *sluice_mpi_comm_find(MPI_Comm handle)
 {
-    for (struct sluice_mpi_comm *one = sluice_mpi_comms; one != NULL; one = one->next)
-        if (one->handle == handle)
-            return handle == MPI_COMM_NULL ? NULL : (sluice_mpi_last_comm = one);
-    return NULL;
+    struct sluice_mpi_comm *found = handle == MPI_COMM_NULL ? NULL : *place(handle);
+    if (found != NULL)
+        sluice_mpi_last_comm = found;
+    return found;
 }
 
 struct sluice_mpi_comm *sluice_mpi_comm_by_id(int64_t id)
@@ -109,8 +123,7 @@ static void add(MPI_Comm handle)
     comm->early = !late;
     learn_world(comm);
     comm->id = agree(comm);
-    comm->next = sluice_mpi_comms;
-    sluice_mpi_comms = comm;
+    sluice_mpi_comm_done(comm);
 }
 
 /*
@@ -145,7 +158,13 @@ struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, struct sluice_mpi
 
 void sluice_mpi_comm_done(struct sluice_mpi_comm *comm)
 {
+    struct sluice_mpi_comm **hash = place(comm->handle);
+    comm->alike = *hash;
+    *hash = comm;
+    comm->at = &sluice_mpi_comms;
     comm->next = sluice_mpi_comms;
+    if (comm->next != NULL)
+        comm->next->at = &comm->next;
     sluice_mpi_comms = comm;
 }
 
@@ -175,13 +194,14 @@ void sluice_mpi_comm_made(MPI_Comm handle)
 
 struct sluice_mpi_comm *sluice_mpi_comm_freed(MPI_Comm handle)
 {
-    struct sluice_mpi_comm **at = &sluice_mpi_comms;
-    while (*at != NULL && (*at)->handle != handle)
-        at = &(*at)->next;
-    struct sluice_mpi_comm *gone = *at;
+    struct sluice_mpi_comm **hash = place(handle);
+    struct sluice_mpi_comm *gone = *hash;
     if (gone == NULL)
         return NULL;
-    *at = gone->next;
+    *hash = gone->alike;
+    *gone->at = gone->next;
+    if (gone->next != NULL)
+        gone->next->at = gone->at;
     if (sluice_mpi_last_comm == gone)
         sluice_mpi_last_comm = &none;
     gone->early &= late;

@@ -22,6 +22,8 @@ struct sluice_mpi_comm {
     bool inter;
     bool early; /* a restart makes it: before the first spot, where it was not freed */
     struct sluice_mpi_comm *next;
+    struct sluice_mpi_comm **at;   /* where the list has it */
+    struct sluice_mpi_comm *alike; /* the next one whose handle has the same hash */
 };
 
 /* Of the last call of sluice_mpi_comm_of(). */

@@ -395,9 +395,6 @@ public final class Copies implements AutoCloseable {
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (!areRefused()) {
-      bucket.end();
-    }
     bucket.close();
   }
 }
