@@ -8,8 +8,10 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.series.PartReader;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.NodeIdentity;
@@ -18,6 +20,7 @@ import org.sluice.core.store.SeriesFormat;
 import org.sluice.iop.checkpoint.Copies;
 import org.sluice.iop.checkpoint.SeriesCommits;
 import org.sluice.iop.checkpoint.SeriesStorage;
+import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.waves.WaveFiles;
 
 /**
@@ -56,6 +59,7 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     }
     try (Engine engine = directory.engine(series)) {
       final SeriesRun run = SeriesRun.join(engine, RunName.find(), node);
+      tellLost(run, directory, series);
       final Path path = directory.place(series, run.begin(), node).path();
       if (Files.exists(path)) {
         throw new CommandException(
@@ -64,6 +68,14 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
                 .formatted(run.name(), RunName.VARIABLE));
       }
       return path;
+    }
+  }
+
+  /** What earlier runs committed and the log has no more. */
+  static void tellLost(final SeriesRun run, final SeriesStore store, final String series)
+      throws IOException {
+    try (PartReader parts = store.parts(series)) {
+      run.lost(parts).ifPresent(Warnings::warn);
     }
   }
 
@@ -76,8 +88,11 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
         && SeriesFormat.isShared(root);
   }
 
-  private static void refuseSeries(final Path root, final String series) {
+  private static void refuseSeries(final Path root, final String series) throws IOException {
     if (series != null) {
+      if (SeriesFormat.isAnyStore(root)) { // whose format may be damaged
+        PosixStore.open(root).close();
+      }
       throw new CommandException(
           ExitStatus.USAGE,
           "%s has no series: it is a store of one node, or lies where no other node can come; leave --series %s out, or give another --store"

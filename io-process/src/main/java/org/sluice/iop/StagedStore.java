@@ -29,6 +29,7 @@ final class StagedStore {
     }
     try (SeriesObjects objects = SeriesObjects.create(stage.uri())) {
       final SeriesRun run = SeriesRun.join(objects.engine(series), RunName.find(), node);
+      SessionStore.tellLost(run, objects, series);
       final StagePlace place =
           StagePlace.make(stage.directory(), stage.uri(), series, run.begin(), node);
       if (Files.exists(place.path())) {

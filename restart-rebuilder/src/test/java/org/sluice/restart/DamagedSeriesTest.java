@@ -178,6 +178,18 @@ class DamagedSeriesTest {
     assertThat(listed(0)).containsExactly("1", "2", "3", "4", "5", "6");
   }
 
+  /** It looks like a store of one node then, which has no series. */
+  @Test
+  void aDamagedFormatIsNamedToWhoAsksForASeries() throws IOException {
+    Files.writeString(root.resolve("format"), "slucie series 1\n");
+    for (final String command : List.of("verify", "ls", "gc")) {
+      final CommandResult refused = sluice(command, "--series", "default");
+      assertThat(refused.status()).as(refused.toString()).isEqualTo(5);
+      assertThat(refused.err())
+          .contains("this mends it: echo sluice series 1 >" + root.resolve("format"));
+    }
+  }
+
   /** What was removed by the damaged entry has lost bytes since, and stays gone. */
   @Test
   void whatHasLostBytesCountsNoMore() throws IOException {

@@ -3,6 +3,7 @@ package org.sluice.core.series;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.sluice.core.store.PosixReader;
 
 /**
  * The key of what a node puts before its part: {@code data/<begin>-<node>/<name>}.
@@ -33,6 +34,15 @@ public record DataKey(long begin, String node, String name) {
   /** The prefix of all data of a node in a run. */
   static String folder(final long begin, final String node) {
     return "%s%d-%s/".formatted(FOLDER, begin, node);
+  }
+
+  /** What says how far a node had read the log when it ended. */
+  static DataKey ended(final long begin, final String node) {
+    return new DataKey(begin, node, PosixReader.ENDED);
+  }
+
+  boolean isEnded() {
+    return name.equals(PosixReader.ENDED);
   }
 
   @Override

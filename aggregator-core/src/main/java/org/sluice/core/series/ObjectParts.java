@@ -8,12 +8,14 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.NoObjectException;
 import org.sluice.core.store.Block;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.ImageTarget;
 import org.sluice.core.store.LeftAsFiles;
 import org.sluice.core.store.Rebuilder;
+import org.sluice.core.store.SealedText;
 import org.sluice.core.store.StoredPart;
 
 /** Parts that were copied to an engine, see {@link PartCopy}. */
@@ -133,11 +135,34 @@ final class ObjectParts implements PartReader {
 
   @Override
   public long verifyStores(final Consumer<IOException> damage) throws IOException {
-    return 0;
+    long last = 0;
+    for (final String key : engine.list(DataKey.FOLDER)) {
+      final Optional<DataKey> data = DataKey.parse(key);
+      if (data.isPresent()) {
+        last = Math.max(last, Math.max(data.get().begin(), said(data.get(), damage)));
+      }
+    }
+    return last;
   }
 
   @Override
-  public long last(final long begin, final String node) {
+  public long last(final long begin, final String node) throws IOException {
+    return said(DataKey.ended(begin, node), damage -> {});
+  }
+
+  /** The last entry that a node had read; 0 where it has not said so there. */
+  private long said(final DataKey data, final Consumer<IOException> damage) throws IOException {
+    final String key = data.toString();
+    if (data.isEnded()) {
+      try {
+        final byte[] bytes = engine.getAll(key, SeriesDirectory.MOST_OF_ENDED);
+        return Long.parseLong(SealedText.decode(engine + "/" + key, bytes).strip());
+      } catch (final DamagedException e) {
+        damage.accept(e);
+      } catch (final NoObjectException | NumberFormatException none) {
+        // it was killed, runs yet, or is of a Sluice to come
+      }
+    }
     return 0;
   }
 

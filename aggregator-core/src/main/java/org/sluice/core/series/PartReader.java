@@ -99,8 +99,9 @@ public interface PartReader extends AutoCloseable {
    * @param begin the sequence of its run's begin
    * @param node the node's name, as keys have it
    * @return 0 when that is not told
+   * @throws IOException when that cannot be read
    */
-  long last(long begin, String node);
+  long last(long begin, String node) throws IOException;
 
   /**
    * Adds who could have written objects of the series, where users can be told.

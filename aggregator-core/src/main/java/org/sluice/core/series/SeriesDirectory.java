@@ -41,7 +41,7 @@ import org.sluice.core.store.StoredPart;
 public record SeriesDirectory(Path root) implements SeriesStore {
   private static final String DATA = "data";
   private static final String ENDED = PosixReader.ENDED;
-  private static final int MOST_OF_ENDED = 64;
+  static final int MOST_OF_ENDED = 64;
 
   /** For so long a node may not see an entry of the log that another has appended. */
   private static final Duration STALE = Duration.ofMinutes(1);

@@ -17,6 +17,7 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.store.RankSet;
+import org.sluice.core.store.SealedText;
 
 /**
  * A run of a series, as one of its nodes takes part in it. Every method may be repeated after a
@@ -392,6 +393,39 @@ public final class SeriesRun {
    */
   public long last() {
     return log.known().last();
+  }
+
+  /**
+   * Says in a bucket how far the log goes, for who finds it shorter. In a directory each node's own
+   * store says so. Only the word of the node that began a run is asked for.
+   *
+   * @throws IOException when that fails
+   */
+  public void end() throws IOException {
+    if (isFirst() && last() > begin) {
+      engine.putIfAbsent(DataKey.ended(begin, node).toString(), SealedText.encode(last() + "\n"));
+    }
+  }
+
+  /**
+   * What the log lacked when this node began the run, by the word of the node that began the run
+   * before. From then on nobody else can tell, as the begin has its place.
+   *
+   * @param parts reads that word
+   * @return empty for nothing, and on any other node
+   * @throws IOException when that cannot be read
+   */
+  public Optional<String> lost(final PartReader parts) throws IOException {
+    if (!isFirst() || entry.previous() == 0) {
+      return Optional.empty();
+    }
+    final String before = log.beginAt(entry.previous()).node();
+    final long last = parts.last(entry.previous(), before);
+    return last < begin
+        ? Optional.empty()
+        : Optional.of(
+            "the log %s/%s ended before entry %d, and node %s had read it up to %d: what those entries committed counts no more, and this run deletes the rest of it"
+                .formatted(engine, SeriesLog.FOLDER, begin, before, last));
   }
 
   private void check(final SeriesState state) throws FencedException {

@@ -32,8 +32,7 @@ public final class Stores {
       throws IOException {
     final Optional<SeriesStore> nodes = ofSeveralNodes(option);
     if (nodes.isEmpty()) {
-      refuseSeries(option.directory(), series);
-      return PosixStore.open(option.directory());
+      return openOne(option.directory(), series);
     }
     try {
       return new SeriesReader(nodes.get(), chooseToRead(nodes.get(), series));
@@ -95,7 +94,6 @@ public final class Stores {
    */
   public static PosixStore openOfOneNode(final Path directory, final String series)
       throws IOException {
-    refuseSeries(directory, series);
     final Path absolute = directory.toAbsolutePath().normalize();
     final Path root = SeriesDirectory.root(absolute);
     if (!root.equals(absolute)) {
@@ -103,7 +101,7 @@ public final class Stores {
           ExitStatus.USAGE,
           "%s is one node's part of the store %s; give that one".formatted(directory, root));
     }
-    return PosixStore.open(directory);
+    return openOne(directory, series);
   }
 
   /**
@@ -138,12 +136,16 @@ public final class Stores {
         store, series == null && store.names().contains(DEFAULT_SERIES) ? DEFAULT_SERIES : series);
   }
 
-  private static void refuseSeries(final Path directory, final String series) {
+  /** One whose format is damaged may have series. */
+  private static PosixStore openOne(final Path directory, final String series) throws IOException {
+    final PosixStore opened = PosixStore.open(directory);
     if (series != null) {
+      opened.close();
       throw new CommandException(
           ExitStatus.USAGE,
           "%s is a store of one node, which has no series; leave --series out"
               .formatted(directory));
     }
+    return opened;
   }
 }

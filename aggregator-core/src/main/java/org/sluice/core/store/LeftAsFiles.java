@@ -46,7 +46,7 @@ public record LeftAsFiles(String directory, long files) {
     final byte[] bytes = StoredFile.readAll(path, MOST);
     final Matcher text = TEXT.matcher(SealedText.decode(bytes).orElse(FileName.decode(bytes)));
     if (!text.matches()) {
-      throw SealedText.damaged(path);
+      throw SealedText.damaged(path.toString());
     }
     return Optional.of(new LeftAsFiles(text.group(2), Long.parseLong(text.group(1))));
   }

@@ -44,13 +44,25 @@ public final class SealedText {
    * @throws IOException when it cannot be read
    */
   public static String read(final Path path, final int most) throws IOException {
-    return decode(StoredFile.readAll(path, most)).orElseThrow(() -> damaged(path));
+    return decode(path.toString(), StoredFile.readAll(path, most));
+  }
+
+  /**
+   * The same of an object that was read.
+   *
+   * @param object what messages call it
+   * @param bytes all of it
+   * @return what it says
+   * @throws DamagedException when it is damaged
+   */
+  public static String decode(final String object, final byte[] bytes) throws DamagedException {
+    return decode(bytes).orElseThrow(() -> damaged(object));
   }
 
   /** The file is mended by its deletion, as nothing depends on it. */
-  static DamagedException damaged(final Path path) {
+  static DamagedException damaged(final String object) {
     return new DamagedException(
-        path.toString(), 0, "the crc does not match; delete it, as nothing needs it");
+        object, 0, "the crc does not match; delete it, as nothing needs it");
   }
 
   private static String crc(final String text) {

@@ -234,6 +234,17 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     }
   }
 
+  /** Without it nothing tells whether the log loses its last entry, as behind a kill. */
+  void end() {
+    try {
+      synchronized (run) {
+        run.end();
+      }
+    } catch (final IOException e) {
+      Warnings.warn("how far the log goes is not said in the bucket: " + e.getMessage());
+    }
+  }
+
   @Override
   public void close() throws IOException {
     commits.close();

@@ -395,6 +395,9 @@ public final class Copies implements AutoCloseable {
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    if (!areRefused()) {
+      bucket.end();
+    }
     bucket.close();
   }
 }
