@@ -17,15 +17,15 @@ import sys
 import time
 
 
-def write(path, length, renamed, synced):
-    name = path + '.part' if renamed else path
+def write(path, length, first, synced):
+    name = {'same': path, 'part': path + '.part', 'outside': path.replace('ckpt-', 'part.')}[first]
     descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     while length > 0:
         length -= os.write(descriptor, b'x' * min(length, 1 << 16))
     if synced:
         os.fsync(descriptor)
     os.close(descriptor)
-    if renamed:
+    if name != path:
         os.rename(name, path)
 
 
@@ -33,8 +33,8 @@ def rank():
     for line in sys.stdin:
         what, *rest = line.split()
         if what == 'write':
-            path, length, renamed, synced = rest
-            write(path, int(length), renamed == 'True', synced == 'True')
+            path, length, first, synced = rest
+            write(path, int(length), first, synced == 'True')
         elif what == 'read':
             try:
                 open(rest[0], 'rb').read()
@@ -58,6 +58,7 @@ class Program:
         self.keep = keep
         self.begun = 0
         self.written = set()
+        self.overwrites = random.Random(f'overwrites {seed}').random() < 0.5
         self.ranks = [subprocess.Popen(
             [sys.executable, __file__, 'rank'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env={**os.environ, 'SLUICE_RANK': str(rank), 'SLUICE_RANKS': str(ranks)}) for rank in range(ranks)]
@@ -79,18 +80,22 @@ class Program:
         self.begun += 1
         lengths = [[self.dice.choice((0, 1, 3, 40)) * 1000 for _ in range(self.files)] for _ in self.ranks]
         lengths[0][0] += self.begun  # no other has as many bytes, modulo 1000
+        if self.overwrites:  # no empty ones: to write such a file once more is no sign of another round
+            lengths = [[length or 2000 for length in its] for its in lengths]
         total = sum(map(sum, lengths))
         self.record.write(f'begun {number} {total}\n')
-        if number in self.written:  # what it gave up goes first, so that no file of before is left among the new ones
+        if number in self.written and not self.overwrites:  # what it gave up goes first, so that no file of before is left among the new ones
             for index, rank in enumerate(self.ranks):
                 for file in range(self.files):
                     self.tell(rank, 'remove', self.path(number, index, file))
             self.all_done()
         self.written.add(number)
         renamed, synced = self.dice.random() < 0.2, self.dice.random() < 0.1
+        # Beside the files of before a name in the group would join those.
+        first = 'same' if not renamed else 'outside' if self.overwrites else 'part'
         for index, rank in enumerate(self.ranks):
             for file, length in enumerate(lengths[index]):
-                self.tell(rank, 'write', self.path(number, index, file), length, renamed, synced)
+                self.tell(rank, 'write', self.path(number, index, file), length, first, synced)
         self.all_done()
         self.record.write(f'whole {number} {total}\n')
 

@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -44,6 +46,7 @@ final class RawProcess implements AutoCloseable {
   private int used;
   private int last;
   private long sequence;
+  private final Map<Integer, Long> opened = new HashMap<>();
 
   private RawProcess(final SocketChannel channel, final Segment segment, final int slot) {
     this.channel = channel;
@@ -153,9 +156,13 @@ final class RawProcess implements AutoCloseable {
 
   /** Announces a file that this process has opened. */
   Reply.Opened open(final Path path, final int flags) throws IOException {
+    final long now = System.nanoTime();
     try (NativeFile file = NativeFile.open(path)) {
-      return (Reply.Opened)
-          call(new Request.Open(file.device(), file.inode(), flags, path.toString()));
+      final Reply.Opened reply =
+          (Reply.Opened)
+              call(new Request.Open(file.device(), file.inode(), flags, path.toString()));
+      opened.put(reply.imageId(), now);
+      return reply;
     }
   }
 
@@ -173,11 +180,15 @@ final class RawProcess implements AutoCloseable {
   }
 
   void endWithoutReply(final int imageId) {
-    final long now = System.nanoTime();
+    endWithoutReply(imageId, System.nanoTime());
+  }
+
+  /** The same of what was closed at some time, as if its ring were read late. */
+  void endWithoutReply(final int imageId, final long closed) {
     final UnsafeBuffer body = new UnsafeBuffer(new byte[RingDescriptor.BODY_LENGTH]);
     body.putInt(RingDescriptor.IMAGE_ID_OFFSET, imageId);
-    body.putLong(RingDescriptor.OPENED_OFFSET, now - 1_000_000);
-    body.putLong(RingDescriptor.CLOSED_OFFSET, now);
+    body.putLong(RingDescriptor.OPENED_OFFSET, opened.getOrDefault(imageId, closed - 1_000_000));
+    body.putLong(RingDescriptor.CLOSED_OFFSET, closed);
     ring.write(RingDescriptor.TYPE_CLOSE, body, 0, RingDescriptor.BODY_LENGTH);
   }
 

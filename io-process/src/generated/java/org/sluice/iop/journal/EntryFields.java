@@ -61,6 +61,7 @@ final class EntryFields {
       out.writeInt(it.image());
       out.writeInt(it.slot());
       out.writeLong(it.position());
+      out.writeLong(it.opened());
       out.writeLong(it.time());
     } else if (message instanceof final Entry.Taken it) {
       out.writeInt(8);
@@ -182,6 +183,8 @@ final class EntryFields {
       }
       out.writeLong(it.written());
       out.writeLong(it.closed());
+      out.writeLong(it.begun());
+      out.writeLong(it.whole());
       out.writeInt(it.abandoned() ? 1 : 0);
       out.writeInt(it.committed() ? 1 : 0);
       out.writeInt(it.openers().size());
@@ -264,6 +267,20 @@ final class EntryFields {
       out.writeInt(28);
       out.writeLong(it.checkpoint());
       out.writeLong(it.closed());
+    } else if (message instanceof final Entry.Gone it) {
+      out.writeInt(29);
+      out.writeInt(it.image());
+      out.writeLong(it.checkpoint());
+      EntryCodec.writeText(out, it.writing().path());
+      out.writeLong(it.writing().part());
+      out.writeLong(it.writing().begun());
+      out.writeLong(it.writing().whole());
+      out.writeLong(it.writing().closed());
+      out.writeInt(it.writing().killsBefore());
+      out.writeInt(it.writing().killed() ? 1 : 0);
+    } else if (message instanceof final Entry.Vanished it) {
+      out.writeInt(30);
+      out.writeLong(it.checkpoint());
     }
   }
 
@@ -321,6 +338,7 @@ final class EntryFields {
       return new Entry.Closed(
           in.readInt(),
           in.readInt(),
+          in.readLong(),
           in.readLong(),
           in.readLong());
     }
@@ -432,6 +450,8 @@ final class EntryFields {
           listOfKnownWriter(in),
           in.readLong(),
           in.readLong(),
+          in.readLong(),
+          in.readLong(),
           in.readInt() != 0,
           in.readInt() != 0,
           listOfOpener(in),
@@ -498,6 +518,23 @@ final class EntryFields {
     if (type == 28) {
       return new Entry.Stored(
           in.readLong(),
+          in.readLong());
+    }
+    if (type == 29) {
+      return new Entry.Gone(
+          in.readInt(),
+          in.readLong(),
+          new Entry.Writing(
+              EntryCodec.readText(in),
+              in.readLong(),
+              in.readLong(),
+              in.readLong(),
+              in.readLong(),
+              in.readInt(),
+              in.readInt() != 0));
+    }
+    if (type == 30) {
+      return new Entry.Vanished(
           in.readLong());
     }
     throw new BufferUnderflowException();

@@ -123,6 +123,9 @@ public final class CheckpointState implements Fold {
       case Entry.Stored e -> latest = e;
       case Entry.Leaving e when e.round() == Entry.NO_ROUND -> leaving.remove(e.commit());
       case Entry.Leaving e -> leaving.put(e.commit(), e);
+      case Entry.Gone e when e.checkpoint() != Entry.NO_CHECKPOINT ->
+          groups.gone(e.checkpoint(), e.writing());
+      case Entry.Vanished e -> groups.vanished(e.checkpoint());
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
       default -> {}
     }
@@ -288,7 +291,7 @@ public final class CheckpointState implements Fold {
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
     failed.values().forEach(to);
     lacks.values().forEach(to);
-    groups.all().forEach(group -> to.accept(group.sum()));
+    groups.sum(to);
   }
 
   /**

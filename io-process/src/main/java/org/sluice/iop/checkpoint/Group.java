@@ -33,6 +33,9 @@ final class Group {
   private boolean changed;
   private boolean rewriting;
 
+  /** What its images had since its last commit, and have no more. */
+  private Rounds rounds = new Rounds();
+
   /** Its last commit, while no file has joined it since; null else. */
   private Commit stored;
 
@@ -156,6 +159,11 @@ final class Group {
       member.path = path;
       changed = true;
     }
+  }
+
+  /** The path of an image of the group. */
+  String path(final Image image) {
+    return members.get(image).path;
   }
 
   boolean has(final Image image, final String path) {
@@ -286,7 +294,10 @@ final class Group {
 
   /** Whether all images are of one round of writing. */
   boolean isOfOneRound(final Grouping grouping) {
-    return !isMixed() && casualties().outlived() == 0 && (!grouping.hasMarkers() || isMarkedAnew());
+    return !isMixed()
+        && !isOfTwoRounds(grouping)
+        && casualties().outlived() == 0
+        && (!grouping.hasMarkers() || isMarkedAnew());
   }
 
   /** Whether a marker was written after all other images, in a round that is not the first. */
@@ -337,6 +348,33 @@ final class Group {
         && members.keySet().containsAll(images);
   }
 
+  /** Notes are taken of what its images have no more. */
+  void rounds(final Rounds its) {
+    rounds = its;
+  }
+
+  /** Whether some files were written anew after all had been closed, and others were not. */
+  boolean isOfTwoRounds(final Grouping grouping) {
+    return countBefore(began(grouping)) > 0;
+  }
+
+  /**
+   * When the present round of writing began; 0 for the first since its last commit. One is not
+   * whole by images that are as they were committed.
+   */
+  private long began(final Grouping grouping) {
+    return rounds.began(
+        members.entrySet().stream()
+            .filter(e -> !e.getValue().unchanged)
+            .map(e -> e.getKey().writing(e.getValue().path)),
+        grouping,
+        expected(grouping));
+  }
+
+  private long countBefore(final long time) {
+    return members.keySet().stream().filter(image -> image.closed() < time).count();
+  }
+
   /** Why the group is not committed as it is. */
   String obstacle(final Grouping grouping) {
     final int expected = expected(grouping);
@@ -364,6 +402,9 @@ final class Group {
     } else if (isMixed()) {
       return "%d of %d images rewritten after its last commit"
           .formatted(members.size() - unchanged, members.size());
+    } else if (isOfTwoRounds(grouping)) {
+      return "%d of %d images rewritten after all had been closed"
+          .formatted(members.size() - countBefore(began(grouping)), members.size());
     } else if (grouping.hasMarkers() && !isMarkedAnew()) {
       return "the file that --complete names was not written after the others";
     }

@@ -6,11 +6,14 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Moves;
+import org.sluice.iop.image.Writer;
+import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 
 /**
@@ -22,6 +25,8 @@ public final class GroupNames {
   /** When it is looked again for what could not be found out. */
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private static final int NO_IMAGE = 0;
+
   /** Enough for a warning. */
   private static final int MOST_PARTS = 1 << 16;
 
@@ -30,10 +35,17 @@ public final class GroupNames {
   private final GroupTable table;
   private final Lacks lacks;
   private final Moves moves;
+  private final LongConsumer changed;
   private final Set<Long> parts = new HashSet<>();
 
-  GroupNames(final Context context, final Lacks lacks) {
+  /**
+   * The names of a session's groups.
+   *
+   * @param changed told of checkpoints that have something no more
+   */
+  GroupNames(final Context context, final Lacks lacks, final LongConsumer changed) {
     this.context = context;
+    this.changed = changed;
     this.grouping = context.grouping();
     this.table = context.state().groups();
     this.lacks = lacks;
@@ -82,6 +94,7 @@ public final class GroupNames {
       return before; // whose commit fails for it
     }
     if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
+      leave(image, before, path.isEmpty());
       context.state().forgetInGroups(image);
     }
     if (number.isEmpty()) {
@@ -95,6 +108,59 @@ public final class GroupNames {
       parts.add(image.writer().part());
     }
     return group;
+  }
+
+  /** One that has no name may have been deleted before it was looked at for the first time. */
+  private void leave(final Image image, final Group group, final boolean isDeleted) {
+    if (group != null) {
+      gone(image, group.number(), group.path(image));
+    } else if (isDeleted) {
+      number(image.opened())
+          .ifPresent(number -> gone(image, number, context.capture().relative(image.opened())));
+    }
+  }
+
+  /**
+   * A process is about to write an image from its beginning.
+   *
+   * @param image an image that it empties
+   */
+  public void emptied(final Image image) {
+    final Group group = table.of(image);
+    if (group != null) {
+      gone(image, group.number(), group.path(image));
+    } else if (grouping != null) {
+      gone(image, Entry.NO_CHECKPOINT, "");
+    }
+  }
+
+  private void gone(final Image image, final long number, final String path) {
+    final boolean unfinished = image.isAbandoned() && table.of(image) != null;
+    if (image.whole() > 0 || unfinished) {
+      gone(image.id(), number, image.writing(path));
+    }
+  }
+
+  private void gone(final int image, final long number, final Entry.Writing writing) {
+    context.decide(new Entry.Gone(image, number, writing));
+    changed.accept(number);
+  }
+
+  /**
+   * A file was closed and deleted before it was taken as an image. Nobody knows when.
+   *
+   * @param path its name, absolute
+   * @param writer the process that wrote it
+   */
+  public void deletedUntaken(final String path, final Writer writer) {
+    final OptionalLong number = number(path);
+    if (number.isPresent()) {
+      final String relative = context.capture().relative(path);
+      gone(
+          NO_IMAGE,
+          number.getAsLong(),
+          new Entry.Writing(relative, writer.part(), 1, 1, 1, writer.killsBefore(), false));
+    }
   }
 
   /** How many parts of a job ever had a file in a group, for a warning. */

@@ -8,9 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
 
 /**
  * The groups. An image is in one at most. Entries tell those that were committed, as of their last
@@ -19,6 +22,9 @@ import org.sluice.iop.image.Image;
 final class GroupTable {
   private final Map<Long, Group> byNumber = new LinkedHashMap<>();
   private final Int2ObjectHashMap<Group> byImage = new Int2ObjectHashMap<>();
+
+  /** By number, of those of which something is gone; also where there is no image now. */
+  private final Map<Long, Rounds> rounds = new TreeMap<>();
 
   /** Images whose checkpoint is on its way out of the store: in no group, whatever their names. */
   private final Set<Image> setAside = new HashSet<>();
@@ -100,20 +106,52 @@ final class GroupTable {
 
   /** An image that was set aside is in its group again, as it was committed. */
   void enterAgain(final Group former, final Image image, final String path) {
-    final Group group = byNumber.computeIfAbsent(former.number(), any -> former);
+    final Group group = byNumber.getOrDefault(former.number(), former);
+    put(group);
     group.enter(image, path, true);
     byImage.put(image.id(), group);
   }
 
-  void enter(final Group group) {
+  private void put(final Group group) {
     byNumber.put(group.number(), group);
+    group.rounds(rounds.getOrDefault(group.number(), new Rounds()));
+  }
+
+  /** What a file had is in its group no more. */
+  void gone(final long number, final Entry.Writing writing) {
+    final Rounds its = rounds.computeIfAbsent(number, any -> new Rounds());
+    its.add(writing);
+    if (byNumber.containsKey(number)) {
+      byNumber.get(number).rounds(its);
+    }
+  }
+
+  /** A checkpoint has no file any more, so that its former ones count for nothing. */
+  void vanished(final long number) {
+    if (!byNumber.containsKey(number)) {
+      rounds.remove(number);
+    }
+  }
+
+  boolean isVanished(final long number) {
+    return !byNumber.containsKey(number) && rounds.containsKey(number);
+  }
+
+  void sum(final Consumer<Entry> to) {
+    rounds.forEach(
+        (number, its) -> its.sum(writing -> to.accept(new Entry.Gone(0, number, writing))));
+    byNumber.values().forEach(group -> to.accept(group.sum()));
+  }
+
+  void enter(final Group group) {
+    put(group);
     group.images().forEach(image -> byImage.put(image.id(), group));
   }
 
   /** Adds an image that is in no other group, or learns its new path. */
   void add(final Group group, final Image image, final String path) {
+    put(group);
     group.add(image, path);
-    byNumber.put(group.number(), group);
     byImage.put(image.id(), group);
   }
 
@@ -126,6 +164,7 @@ final class GroupTable {
     final Group group = known == null ? new Group(number, false, false) : known;
     group.images().forEach(image -> byImage.remove(image.id()));
     group.committed(paths);
+    rounds.remove(number);
     enter(group);
   }
 

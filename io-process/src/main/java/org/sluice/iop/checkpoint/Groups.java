@@ -42,7 +42,7 @@ public final class Groups {
     this.latecomers = new Latecomers(context, lacks);
     this.markers = new SharedMarkers(context, pauses, undecided);
     this.notices = new GroupNotices(context);
-    this.names = new GroupNames(context, lacks);
+    this.names = new GroupNames(context, lacks, undecided::add);
     retention.tell(new Returning(context, this::look, this::noteGrowth));
   }
 
@@ -252,10 +252,18 @@ public final class Groups {
       lookAtMoved();
     }
     final GroupNotices.LeftBehind leftBehind = notices.takeLeftBehind();
-    undecided.decide(readRings, this::decide, this::hurry);
+    undecided.decide(readRings, this::decideOrForget, this::hurry);
     notices.tellOf(leftBehind, names.parts());
     pauses.due().forEach(this::decide);
     return !undecided.isEmpty();
+  }
+
+  /** All is known by now that happened to a checkpoint of which no file is left. */
+  private void decideOrForget(final long number) {
+    if (table.isVanished(number)) {
+      context.decide(new Entry.Vanished(number));
+    }
+    decide(number);
   }
 
   private void decide(final long number) {
@@ -384,12 +392,13 @@ public final class Groups {
 
   /**
    * Whether a group may be committed as it is at the end: one that a marker completes is what its
-   * program took for complete, and no more.
+   * program took for complete, and no more. Nor is what a second round of writing left half done.
    */
   boolean mayEnd(final Group group) {
     return !isPrevented(group.number())
         && !grouping.hasMarkers()
         && !group.isTorn()
+        && !group.isOfTwoRounds(grouping)
         && latecomers.obstacleAtEnd(group).isEmpty();
   }
 

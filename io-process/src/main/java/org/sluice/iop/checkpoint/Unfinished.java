@@ -45,7 +45,7 @@ public final class Unfinished {
                 lines.add(
                     line(
                         group.number(),
-                        group.isQuiet() && group.isWhole(grouping)
+                        group.isQuiet() && group.isWhole(grouping) && group.isOfOneRound(grouping)
                             ? "its commit is still to begin"
                             : group.obstacle(grouping))));
     if (context.copies() != null) {

@@ -333,6 +333,15 @@ public final class Image extends ImageState {
   }
 
   /**
+   * Whether something is in it, or may be: of a direct one the table need not tell.
+   *
+   * @return false when it is empty
+   */
+  public boolean hasBytes() {
+    return state() == ImageDescriptor.STATE_DIRECT || size() > 0;
+  }
+
+  /**
    * Sets the logical size, while nobody diverts the image.
    *
    * @param size bytes

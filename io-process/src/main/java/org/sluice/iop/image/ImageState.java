@@ -33,6 +33,8 @@ abstract class ImageState {
   private boolean committed;
   private long written;
   private long closed;
+  private long begun;
+  private long whole;
   private boolean resting;
 
   /** A name of its file; where the kernel tells the present one, that counts. */
@@ -104,7 +106,17 @@ abstract class ImageState {
 
   void apply(final Entry.Closed e) {
     abandoned |= e.position() == Entry.NO_POSITION && openers.writes(e.slot());
+    if (whole == 0 && e.opened() > 0 && openers.writes(e.slot())) {
+      begun = e.opened();
+      whole = e.time();
+    }
     close(e.slot(), e.time(), 1);
+  }
+
+  /** What it had counts no more: it is in a checkpoint for good, or gone. */
+  void endWriting() {
+    begun = 0;
+    whole = 0;
   }
 
   void apply(final Entry.Detached e) {
@@ -123,6 +135,8 @@ abstract class ImageState {
     others = original.others;
     written = original.written;
     closed = original.closed;
+    begun = original.begun;
+    whole = original.whole;
     abandoned = false;
   }
 
@@ -156,6 +170,8 @@ abstract class ImageState {
     others = before;
     written = e.written();
     closed = e.closed();
+    begun = e.begun();
+    whole = e.whole();
     abandoned = e.abandoned();
     committed = e.committed();
     e.openers().forEach(openers::add);
@@ -176,6 +192,8 @@ abstract class ImageState {
             others.stream().map(Writer::known).toList(),
             written,
             closed,
+            begun,
+            whole,
             abandoned,
             committed,
             List.copyOf(openers.all()),
@@ -361,5 +379,36 @@ abstract class ImageState {
    */
   public long closed() {
     return closed;
+  }
+
+  /**
+   * When a process closed it that left bytes in it, the first time since it was created, emptied or
+   * committed.
+   *
+   * @return by the same clock; 0 for never
+   */
+  public long whole() {
+    return whole;
+  }
+
+  /**
+   * What was written to it since then.
+   *
+   * @param path its path in the capture directory; another than it was created under became its
+   *     name when it was whole
+   * @return the times; where it is empty, only the last one is known
+   */
+  public Entry.Writing writing(final String path) {
+    final long first = whole == 0 ? closed : whole;
+    final boolean unfinished = whole == 0 && abandoned;
+    final boolean known = whole != 0 && admitted.path().endsWith('/' + path);
+    return new Entry.Writing(
+        path,
+        writer.part(),
+        known ? begun : first,
+        unfinished ? 0 : first,
+        closed,
+        writer.killsBefore(),
+        writer.wasKilled());
   }
 }

@@ -86,6 +86,8 @@ public final class Images implements Fold {
                 e.openers().forEach(opener -> openBy(opener.slot()).add(image));
               });
       case Entry.Rested e -> with(e.image(), image -> image.apply(e));
+      case Entry.Gone e -> with(e.image(), Image::endWriting);
+      case Entry.Committing e -> e.members().forEach(part -> with(part.image(), Image::endWriting));
       default -> {}
     }
   }

@@ -10,6 +10,9 @@ public sealed interface Entry {
   /** Round of a checkpoint in a store of this node alone, which needs none. */
   long NO_ROUND = -1;
 
+  /** Number of what is in no checkpoint. */
+  long NO_CHECKPOINT = -1;
+
   /** Position of a ring that did not tell; an opening that ends so is asked for again. */
   long NO_POSITION = -1;
 
@@ -101,10 +104,11 @@ public sealed interface Entry {
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
    * @param position behind the record that told; {@link #REFUSED}; {@link #NO_POSITION}: abandoned
-   * @param time of the closing, as its process tells, by {@code CLOCK_MONOTONIC} in nanoseconds; 0
-   *     of one that does not count
+   * @param opened when it began, as its process tells, by {@code CLOCK_MONOTONIC} in nanoseconds; 0
+   *     of one behind which the image is empty
+   * @param time of the closing, in the same way; 0 of one that does not count
    */
-  record Closed(int image, int slot, long position, long time) implements Entry {}
+  record Closed(int image, int slot, long position, long opened, long time) implements Entry {}
 
   /**
    * A chunk goes into the drain.
@@ -283,6 +287,9 @@ public sealed interface Entry {
    * @param written when it was opened for writing the last time, in the order of all such openings
    * @param closed when a process closed it that wrote it, the last time, as in {@link Closed}; 0
    *     for never
+   * @param begun when the opening began behind which it had bytes for the first time since it was
+   *     created, {@link Committing} or {@link Gone}; 0 for never
+   * @param whole when that opening ended; 0 for never
    * @param abandoned whether the last process that wrote it died
    * @param committed whether a checkpoint has it
    * @param openers the slots that have it open
@@ -301,6 +308,8 @@ public sealed interface Entry {
       List<KnownWriter> others,
       long written,
       long closed,
+      long begun,
+      long whole,
       boolean abandoned,
       boolean committed,
       List<Opener> openers,
@@ -413,4 +422,40 @@ public sealed interface Entry {
    * @param closed as in {@link Known}, of the file that was closed last
    */
   record Stored(long checkpoint, long closed) implements Entry {}
+
+  /**
+   * What an image had is in a group no more: it is emptied, deleted or renamed.
+   *
+   * @param image the image's id; 0 for none
+   * @param checkpoint the checkpoint's number, or {@link #NO_CHECKPOINT}
+   * @param writing what was written
+   */
+  record Gone(int image, long checkpoint, Writing writing) implements Entry {}
+
+  /**
+   * What was written to a file of a group, by {@code CLOCK_MONOTONIC} in nanoseconds.
+   *
+   * @param path its path in the capture directory
+   * @param part whose it is: the rank, or less than 0 for a process without one
+   * @param begun when it was begun; of a file that was renamed, when that was closed
+   * @param whole when it was closed for the first time; 0 if its process died before that
+   * @param closed when it was closed for the last time
+   * @param killsBefore how many processes were killed before its process came
+   * @param killed whether that was killed
+   */
+  record Writing(
+      String path,
+      long part,
+      long begun,
+      long whole,
+      long closed,
+      int killsBefore,
+      boolean killed) {}
+
+  /**
+   * No file of a group is left: what is {@link Gone} counts no more.
+   *
+   * @param checkpoint the checkpoint's number
+   */
+  record Vanished(long checkpoint) implements Entry {}
 }

@@ -83,7 +83,7 @@ final class Backlog implements Fold {
    * @param position of the ring behind the last record
    */
   static Entry read(final int slot, final long position) {
-    return new Entry.Closed(NO_IMAGE, slot, position, 0);
+    return new Entry.Closed(NO_IMAGE, slot, position, 0, 0);
   }
 
   /** How far a slot's ring was read. */

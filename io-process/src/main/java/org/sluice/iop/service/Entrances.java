@@ -129,6 +129,7 @@ final class Entrances {
     table.remove(open.entry());
     context.decide(Backlog.read(opener.index(), open.position()));
     creations.taken(opener.index(), open.entry(), key.device(), key.inode());
+    openRequests.deletedUntaken(opener, open.path());
   }
 
   /**

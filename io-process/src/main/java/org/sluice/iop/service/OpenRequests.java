@@ -103,8 +103,8 @@ final class OpenRequests {
     final Optional<Image> image = admissions.arrived(mover, key, path);
     if (image.isPresent()) {
       admitted(mover, image.get());
-      context.decide(
-          new Entry.Closed(image.get().id(), mover.index(), Entry.REFUSED, System.nanoTime()));
+      final long now = System.nanoTime();
+      context.decide(new Entry.Closed(image.get().id(), mover.index(), Entry.REFUSED, now, now));
       end(mover, image.get());
     }
     return image;
@@ -122,6 +122,11 @@ final class OpenRequests {
   void entered(final Attachment opener, final Image image, final Optional<String> path) {
     begin(opener, image);
     checkpoints.groups().look(image, path);
+  }
+
+  /** A file is gone before it could be taken. */
+  void deletedUntaken(final Attachment opener, final String path) {
+    checkpoints.groups().names().deletedUntaken(path, opener.writer());
   }
 
   private void begin(final Attachment opener, final Image image) {
@@ -143,6 +148,9 @@ final class OpenRequests {
     final boolean alone = !image.openers().hasOtherThan(opener.index()) && !image.isOpenOutside();
     final boolean direct = image.state() == ImageDescriptor.STATE_DIRECT;
     final boolean wasAbandoned = image.isAbandoned();
+    if (emptied) {
+      checkpoints.groups().names().emptied(image);
+    }
     count(opener, image, write);
     final Reason asked = reason(flags, context.shared().has(image, opener.writer(), isMpi(flags)));
     if (emptied) {
@@ -270,7 +278,8 @@ final class OpenRequests {
     final Image image = context.registry().find(close.imageId());
     final boolean known = image != null && image.openers().has(opener.index());
     final long end = Math.min(close.closed(), System.nanoTime());
-    context.decide(new Entry.Closed(close.imageId(), opener.index(), close.position(), end));
+    final long begin = known && image.hasBytes() ? Math.min(close.opened(), end) : 0;
+    context.decide(new Entry.Closed(close.imageId(), opener.index(), close.position(), begin, end));
     if (known) {
       image.closed(end);
       record(opener, image, Math.min(close.opened(), end), end);
@@ -281,7 +290,7 @@ final class OpenRequests {
   /** An opening that is answered with an error is none. Last stage, before the answer. */
   private void refuse(final Attachment opener, final Image image) {
     final Entry refusal =
-        context.journal().write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED, 0));
+        context.journal().write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED, 0, 0));
     context
         .service()
         .execute(
@@ -336,7 +345,7 @@ final class OpenRequests {
     final Image image = context.registry().find(opening.image());
     if (image != null && image.openers().has(opener.index())) {
       final long how = opening.writes() ? Entry.NO_POSITION : Entry.REFUSED;
-      context.decide(new Entry.Closed(image.id(), opener.index(), how, System.nanoTime()));
+      context.decide(new Entry.Closed(image.id(), opener.index(), how, 0, System.nanoTime()));
       letGo(opener, image);
     }
   }

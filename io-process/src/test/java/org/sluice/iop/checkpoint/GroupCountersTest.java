@@ -65,7 +65,7 @@ class GroupCountersTest {
               new Entry.Admitted(id, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "path" + any()));
       case 3 -> state.apply(new Entry.Changed(id, ImageDescriptor.STATE_FREE));
       case 4, 5 -> state.apply(new Entry.Opened(id, any(), dice.nextBoolean(), any()));
-      case 6 -> state.apply(new Entry.Closed(id, any(), any() - 1, any()));
+      case 6 -> state.apply(new Entry.Closed(id, any(), any() - 1, any(), any()));
       case 7 -> state.apply(new Entry.Replaced(id, any()));
       case 8 -> commit(state);
       case 9 -> state.apply(new Entry.Ended(attempts, any(), dice.nextInt(2), ""));

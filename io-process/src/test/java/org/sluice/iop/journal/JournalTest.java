@@ -36,7 +36,7 @@ class JournalTest {
         new Entry.Created(1, 2, 3, "name", 6, "\udc81"),
         new Entry.Changed(1, 2),
         new Entry.Opened(1, 2, true, 3),
-        new Entry.Closed(1, 2, 3, 4),
+        new Entry.Closed(1, 2, 3, 4, 5),
         new Entry.Taken(1, 2, 3, 4, 5),
         new Entry.Drained(1, 2, AT, List.of(new Entry.ImageSize(3, 4), new Entry.ImageSize(5, 6))),
         new Entry.Drained(1, 2, ChunkLocation.NONE, List.of()),
@@ -69,6 +69,8 @@ class JournalTest {
             List.of(new Entry.KnownWriter(new Entry.Attached(9, 8, 7, 6, 5, 4, 3, 2, 1), true)),
             17,
             18,
+            19,
+            20,
             false,
             true,
             List.of(new Entry.Opener(1, 2, true)),
@@ -84,6 +86,8 @@ class JournalTest {
         new Entry.Written(1, 2, 3, 4),
         new Entry.Leaving(3, 4, 5),
         new Entry.Stored(6, 7),
+        new Entry.Gone(1, 2, new Entry.Writing("path", 3, 4, 5, 6, 7, true)),
+        new Entry.Vanished(7),
         new Entry.Rested(1, "path"),
         new Entry.Entered(new Entry.Admitted(1, 2, 3, 4, 5, 6, "path"), 7, 8, "reason"));
   }

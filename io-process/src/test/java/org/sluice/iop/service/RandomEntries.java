@@ -31,7 +31,7 @@ final class RandomEntries {
   }
 
   Entry next() {
-    return switch (dice.nextInt(24)) {
+    return switch (dice.nextInt(26)) {
       case 0 -> attached();
       case 1 -> new Entry.Detached(any(), dice.nextBoolean(), any());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
@@ -39,7 +39,7 @@ final class RandomEntries {
           new Entry.Created(1 + any(), any(), any(), "name" + any(), any(), "x".repeat(any()));
       case 4 -> new Entry.Changed(1 + any(), state());
       case 5, 6 -> new Entry.Opened(1 + any(), any(), dice.nextBoolean(), any());
-      case 7 -> new Entry.Closed(1 + any(), any(), any() - 1, any());
+      case 7 -> new Entry.Closed(1 + any(), any(), any() - 1, any(), any());
       case 8 -> new Entry.Taken(any(), any(), any(), any(), any() - 1);
       case 9 -> new Entry.Drained(any(), any(), location(), shares());
       case 10 -> new Entry.Emptying(1 + any(), dice.nextBoolean());
@@ -75,6 +75,8 @@ final class RandomEntries {
       case 20 -> new Entry.Written(any(), any(), any(), any());
       case 21 -> new Entry.Leaving(any(), any() - 1, any());
       case 22 -> new Entry.Decided(any(), dice.nextBoolean());
+      case 23 -> new Entry.Gone(1 + any(), any() - 1, writing());
+      case 24 -> new Entry.Vanished(any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
   }
@@ -86,6 +88,10 @@ final class RandomEntries {
 
   private Entry ended() {
     return new Entry.Ended(attempts - dice.nextInt(3), any(), dice.nextInt(2), "reason" + any());
+  }
+
+  private Entry.Writing writing() {
+    return new Entry.Writing("path" + any(), any(), any(), any(), any(), any(), dice.nextBoolean());
   }
 
   private int any() {

@@ -130,13 +130,13 @@ class SessionStateTest {
         journalOf(
             new Entry.Attached(2, 40, 50, 3, 8, 4, 1, 9, 0),
             new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
-    final Entry.Closed unanswered = new Entry.Closed(9, 2, Entry.NO_POSITION, 5);
-    final Entry.Closed refused = new Entry.Closed(9, 2, Entry.REFUSED, 0);
+    final Entry.Closed unanswered = new Entry.Closed(9, 2, Entry.NO_POSITION, 4, 5);
+    final Entry.Closed refused = new Entry.Closed(9, 2, Entry.REFUSED, 0, 0);
     assertThat(isAbandoned(file)).isTrue();
     assertThat(isAbandoned(file, new Entry.Opened(9, 2, true, 1))).isFalse();
     assertThat(isAbandoned(file, unanswered)).isTrue();
     assertThat(isAbandoned(file, new Entry.Opened(9, 2, true, 1))).isFalse();
-    assertThat(isAbandoned(file, new Entry.Closed(9, 2, 64, 5))).isFalse();
+    assertThat(isAbandoned(file, new Entry.Closed(9, 2, 64, 4, 5))).isFalse();
     assertThat(isAbandoned(file, new Entry.Opened(9, 2, false, 2), refused)).isFalse();
     assertThat(isAbandoned(file, new Entry.Opened(9, 2, true, 3), refused)).isFalse();
   }
