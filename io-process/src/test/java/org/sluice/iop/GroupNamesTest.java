@@ -159,6 +159,27 @@ class GroupNamesTest extends GroupServeTest {
     }
   }
 
+  /** A removal gives back what it finds to be another file, which a commit may come upon before. */
+  @Test
+  void aFileThatHasANameOfOursForAMomentStaysInItsGroup() throws Exception {
+    final Path file = capture.resolve("step-1.0");
+    final Path aside = capture.resolve(".sluice-removed-0000000000001234");
+    try (ServeProcess serve = serveGroups()) {
+      try (RawProcess zero = rank(serve, 0, 2);
+          RawProcess one = rank(serve, 1, 2)) {
+        zero.end(write(zero, file, "zero").imageId());
+        Files.move(file, aside);
+        one.end(write(one, capture.resolve("step-1.1"), "one").imageId());
+        zero.call(new Request.Await(1, 100));
+        zero.leave();
+        one.leave();
+      }
+      assertThat(serve.stop()).isZero();
+    }
+    assertThat(restored(1, "step-1.0")).isEqualTo("zero");
+    assertThat(restored(1, "step-1.1")).isEqualTo("one");
+  }
+
   @Test
   void committedNamesLeaveTheCaptureDirectoryAtTheEnd() throws Exception {
     try (ServeProcess serve = serveGroups()) {

@@ -11,6 +11,7 @@ import java.util.function.LongFunction;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageName;
 import org.sluice.iop.image.Moves;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
@@ -90,8 +91,8 @@ public final class GroupNames {
             .map(grouping::number)
             .orElse(OptionalLong.empty());
     final Group before = table.of(image);
-    if (path.isEmpty() && image.isUnnamed()) {
-      return before; // whose commit fails for it
+    if (name.isEmpty() ? image.isUnnamed() : ImageName.isOurs(name.get())) {
+      return before; // whose commit fails for one without a name
     }
     if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
       leave(image, before, path.isEmpty());
@@ -186,8 +187,14 @@ public final class GroupNames {
             });
   }
 
-  /** A committed checkpoint keeps the names that its files had then. */
+  /**
+   * A committed checkpoint keeps the names that its files had then. So does each file that has one
+   * of ours for a moment.
+   */
   private boolean isSame(final Image image, final Optional<String> name) {
+    if (name.filter(ImageName::isOurs).isPresent()) {
+      return true;
+    }
     final Group group = table.of(image);
     final OptionalLong number = name.map(this::number).orElse(OptionalLong.empty());
     if (group == null) {
