@@ -176,7 +176,8 @@ def main():
     all = list(damages(store, most))
     entries = {path: (what, path, at) for what, path, at in all if what == 'flip' and '/log/' in '/' + path}
     trial = Trial(store, series, set(random.sample(all, min(runs, len(all)))) | set(entries.values()))
-    assert all and trial.sound[1][0].status == 0, trial.sound[1][0].err
+    assert trial.sound[1][0].status == 0, trial.sound[1][0].err
+    assert trial.sound[3][0] == 0 and 9 in trial.sound[3][1], trial.sound[3]
     for n in range(0, len(all), AT_A_TIME):
         some = all[n:n + AT_A_TIME]
         for damage, tried in zip(some, trial.try_all(some)):
