@@ -60,11 +60,11 @@ public final class GroupNames {
   /**
    * The checkpoint that a name tells.
    *
-   * @param path a name in the capture directory, absolute
-   * @return empty for none
+   * @param path absolute; a file without a name may have been opened under one of another place
+   * @return empty for none, and outside the capture directory
    */
   public OptionalLong number(final String path) {
-    return grouping == null
+    return grouping == null || !context.capture().contains(path)
         ? OptionalLong.empty()
         : grouping.number(context.capture().relative(path));
   }

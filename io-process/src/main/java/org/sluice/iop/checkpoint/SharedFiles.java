@@ -125,7 +125,9 @@ public final class SharedFiles {
   /** One node's by its name, and direct all the same: nothing else has it so. */
   private boolean wasOpenedByMpi(final Image image) {
     return image.reason() == Reason.NODES
-        && isPrivate(Optional.of(capture.relative(image.opened())), image.writer());
+        && isPrivate(
+            Optional.of(image.opened()).filter(capture::contains).map(capture::relative),
+            image.writer());
   }
 
   private boolean isPrivate(final Optional<String> path, final Writer writer) {
