@@ -114,7 +114,7 @@ END
 
 # job CAPTURE FROM OPTION...: six ranks on three nodes, with Sluice; how far, $steps says.
 job() {
-  srun -Q -N3 --ntasks-per-node=2 --kill-on-bad-exit=1 "${@:3}" "$root/scripts/sluice" exec \
+  srun -Q -N3 --ntasks-per-node=2 --kill-on-bad-exit=1 "${@:3}" "$root/scripts/sluice" run \
     --store "$inside/shared/store" --capture "$inside/shared/$1" --layout container --buffer 64M \
     --group 'ckpt-(\d+)/rank-(?<rank>\d+)\.dat$' -- "$inside/slurm/rank" "$inside/shared/$1" "$inside/shared/$2" $steps
 }

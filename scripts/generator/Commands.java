@@ -5,7 +5,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
-import org.sluice.iop.ExecCommand;
+import org.sluice.iop.RunCommand;
 import org.sluice.iop.mpi.MpiCommand;
 import org.sluice.profile.RecordCommand;
 import picocli.CommandLine.Model.OptionSpec;
@@ -27,7 +27,7 @@ final class Commands {
       out.append("    SLUICE_STATUS_%s = %d,%n".formatted(status, status.code()));
     }
     out.append("};\n\nenum sluice_option {\n    SLUICE_OPTION_NONE,\n");
-    final List<String> exec = options(new ExecCommand());
+    final List<String> exec = options(new RunCommand());
     final List<String> record = options(new RecordCommand());
     final List<String> mpi = options(new MpiCommand());
     Stream.of(exec, record, mpi)

@@ -117,7 +117,7 @@ lose() {
 
 # What a scheduler does with a job that lost a node.
 give_up() {
-  pkill -TERM -x sluice-exec
+  pkill -TERM -x sluice-run
 }
 
 # launch HOSTS CMD...: a job on nodes, as n1:1,n2:3 with so many ranks each.
@@ -140,7 +140,7 @@ with_job() {
 steps=(--size 256 --steps 600 --every 100)
 everywhere=n1:1,n2:2,n3:3,n4:1
 
-aggregated=("$sluice" exec --store shared/store --capture shared/capture --layout container
+aggregated=("$sluice" run --store shared/store --capture shared/capture --layout container
   --group 'ckpt-(\d+)/rank-(?<rank>\d+)')
 
 # job HOSTS [OPTION...] -- CMD...

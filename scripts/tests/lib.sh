@@ -202,7 +202,7 @@ install_in() {
   mkdir -p "$1"/{scripts,target,blcr-bridge/target/native}
   cp -p "$root"/scripts/{sluice,find-jdk,jvm.options} "$1/scripts"
   cp -pr "$root"/target/{built,jars,jdk,sluice.aot,serve.aot} "$1/target"
-  cp -p "$native"/{sluice-{run,exec,record,guard},libsluice_preload.so} "$1/blcr-bridge/target/native"
+  cp -p "$native"/{sluice-{run,record,guard},libsluice_preload.so} "$1/blcr-bridge/target/native"
   chmod a+rx .
   chmod -R a+rX "$1"
   sluice=$(readlink -f "$1/scripts/sluice")
@@ -258,8 +258,13 @@ has_memory() {
 }
 export -f has_memory
 
-# Before a command of `sluice run` or `exec`: it begins then.
+# Before a command of `sluice run`: it begins then.
 with_memory=(bash -c 'until has_memory; do sleep 0.02; done; exec "$@"' -)
+
+# at_launcher before|behind CMD...: as a user runs it, or as the first of two ranks.
+at_launcher() {
+  if [ "$1" = before ]; then "${@:2}"; else SLUICE_RANK=0 SLUICE_RANKS=2 "${@:2}"; fi
+}
 
 # Of the I/O process called NAME: what its segment says.
 server_pid() {

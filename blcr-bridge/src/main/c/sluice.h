@@ -62,7 +62,7 @@ typedef struct sluice_image sluice_image;
 
 /*
  * Attaches to the I/O process that owns `directory`; NULL means the environment's SLUICE_DIRECTORY,
- * which `sluice run` and `sluice exec` set. `rank` counts from 0 up to `ranks`, the number of
+ * which `sluice run` and `sluice run` set. `rank` counts from 0 up to `ranks`, the number of
  * processes that take part in the checkpoints of the whole job. With `rank` < 0 both come from
  * SLUICE_RANK and SLUICE_RANKS or else from the launcher (Open MPI, PMI, PMIx, Slurm); a process
  * without any is rank 0 of 1. How many of the ranks run on this node comes from SLUICE_LOCAL_RANKS

@@ -2,6 +2,7 @@
  * Stands in for `sluice serve`: a fake I/O process at SLUICE_RUNTIME/NAME, where NAME is the word
  * after --name, until its last member leaves. Its arguments go to SLUICE_RUNTIME/arguments.
  */
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,20 @@ static const char *name_in(int count, char **arguments)
     abort();
 }
 
+/* As `sluice serve` has it in the segment: what --capture= names, without links. */
+static void capture(struct fake_io_process *iop, int count, char **arguments)
+{
+    static const char option[] = "--capture=";
+    char path[PATH_MAX] = "";
+    for (int i = 1; i < count; i++) {
+        const char *value = arguments[i] + sizeof option - 1;
+        if (strncmp(arguments[i], option, sizeof option - 1) == 0 && realpath(value, path) == NULL)
+            snprintf(path, sizeof path, "%s", value);
+    }
+    strcpy(iop->header->capture + sizeof(int32_t), path);
+    iop->header->capture[0] = (char)strlen(path);
+}
+
 static void await_members(struct fake_io_process *iop)
 {
     while (fake_requests(iop, SLUICE_REQUEST_JOIN) == 0 || fake_members(iop) > 0)
@@ -43,8 +58,7 @@ int main(int count, char **arguments)
     fake_start(&iop,
                (struct fake_geometry){SLUICE_HEADER_LAYOUT_FILES, 4, 4096, 3000,
                                       SLUICE_HEADER_POLICY_FIXED});
-    strcpy(iop.header->capture + sizeof(int32_t), "/captured");
-    iop.header->capture[0] = sizeof "/captured" - 1;
+    capture(&iop, count, arguments);
     snprintf(path, sizeof path, "%s/%s", runtime, name_in(count, arguments));
     if (symlink(iop.directory, path) != 0)
         return 1;

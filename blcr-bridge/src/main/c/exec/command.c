@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
 
-/* Below SLUICE_HOME this program is blcr-bridge/target/native/sluice-exec. */
+/* Below SLUICE_HOME this program is blcr-bridge/target/native/sluice-run. */
 void sluice_exec_installed(char *path, size_t capacity, const char *file)
 {
     char home[3000] = "";
@@ -81,7 +82,21 @@ void sluice_exec_preload(void)
     preload("blcr-bridge/target/native/libsluice_preload.so");
 }
 
-void sluice_exec_capture(const char *directory)
+/* Files of this command would be plain. */
+static void need_capture(const char *directory, const char *capture, const char *wanted)
+{
+    char path[PATH_MAX];
+    const char *name = strrchr(directory, '/') + 1;
+    if (realpath(wanted, path) == NULL)
+        snprintf(path, sizeof path, "%s", wanted);
+    if (strcmp(path, capture) != 0) {
+        sluice_exec_fail(SLUICE_STATUS_BUSY,
+                         "the I/O process %s captures %s and not %s; give it another --name", name,
+                         *capture == 0 ? "nothing" : capture, path);
+    }
+}
+
+void sluice_exec_capture(const char *directory, const char *wanted)
 {
     struct sluice_segment *segment;
     const int error = sluice_segment_map(directory, &segment);
@@ -90,6 +105,8 @@ void sluice_exec_capture(const char *directory)
     char capture[SLUICE_HEADER_MAX_PATH_LENGTH + 1];
     sluice_segment_path(segment->header->capture, capture);
     sluice_segment_unmap(segment);
+    if (wanted != NULL)
+        need_capture(directory, capture, wanted);
     setenv("SLUICE_DIRECTORY", directory, 1);
     preload_layer();
     if (*capture == 0) { /* as under sluice mpi unless told otherwise */

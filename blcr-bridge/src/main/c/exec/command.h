@@ -1,4 +1,4 @@
-/* The command that sluice exec and sluice profile record run. */
+/* The command that sluice run and sluice profile record run. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,10 +11,10 @@ void sluice_exec_installed(char *path, size_t capacity, const char *file);
 void sluice_exec_preload(void);
 
 /*
- * Has the command captured by the I/O process of this directory: with the capture directory as that
- * one resolved it, since others may have started it.
+ * Has the command captured by the I/O process of this directory, which others may have started. Ends the process when
+ * that one captures another directory than `wanted`, which may be NULL.
  */
-void sluice_exec_capture(const char *directory);
+void sluice_exec_capture(const char *directory, const char *wanted);
 
 /* What stands behind the options; without a command the process ends with one line and status 2. */
 char **sluice_exec_command_behind(char **options);

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "status.h"
+#include "store.h"
 #include "which.h"
 
 /* 90s, 1.5m, 2h, 500ms, or seconds without a unit: sets the variable to milliseconds, from 1 on, or 0. */
@@ -63,54 +64,22 @@ static long restarts(const char *value)
 
 static void set_store(struct sluice_exec_job *job, const char *store)
 {
-    char here[PATH_MAX];
-    if (store == NULL || *store == 0) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE,
-                         "no store; name one with --store DIR or in SLUICE_STORE");
-    }
-    job->elsewhere = strstr(store, ":/") != NULL && strchr(store, '/') > strchr(store, ':');
-    const bool absolute = job->elsewhere || *store == '/';
-    if (!absolute && getcwd(here, sizeof here) == NULL)
-        sluice_exec_fail(SLUICE_STATUS_FAILED, "there is no working directory: %m");
-    if ((size_t)snprintf(job->store, sizeof job->store, "%s%s%s", absolute ? "" : here,
-                         absolute ? "" : "/", store)
-        >= sizeof job->store) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE, "--store %s is too long", store);
-    }
+    job->elsewhere = sluice_exec_store(store, job->store);
     sluice_exec_job_share("SLUICE_STORE", job->store);
     if (job->elsewhere && getenv("SLUICE_STAGE") != NULL)
         sluice_exec_job_share("SLUICE_STAGE", getenv("SLUICE_STAGE"));
     sluice_exec_job_share("SLUICE_MPI_SERIES", job->series);
 }
 
-static bool has_exec(const char *text)
-{
-    return strstr(text, "sluice exec ") != NULL || strstr(text, "sluice-exec") != NULL
-        || strstr(text, "sluice\" exec ") != NULL;
-}
-
-/* Whether a word is a script that calls it. */
-static bool is_wrapper(const char *word)
-{
-    char text[1 << 16] = "";
-    char path[PATH_MAX];
-    FILE *file = sluice_exec_which(word, path, sizeof path) ? fopen(path, "re") : NULL;
-    if (file != NULL) {
-        const size_t length = fread(text, 1, sizeof text - 1, file);
-        text[length] = 0;
-        fclose(file);
-    }
-    return strncmp(text, "#!", 2) == 0 && has_exec(text);
-}
-
-/* Each rank is to join the I/O process of its node, be it in a line for a shell, or in a script. */
+/* Each rank is to join the I/O process of its node, be it in a line for a shell. */
 static bool joins(char **command)
 {
     for (char **word = command; *word != NULL; word++) {
         const char *slash = strrchr(*word, '/');
         const bool sluice = strcmp(slash == NULL ? *word : slash + 1, "sluice") == 0;
-        if (has_exec(*word) || (sluice && word[1] != NULL && strcmp(word[1], "exec") == 0)
-            || (!sluice && is_wrapper(*word))) {
+        if (strstr(*word, "sluice run ") != NULL || strstr(*word, "sluice\" run ") != NULL
+            || strstr(*word, "sluice-run") != NULL
+            || (sluice && word[1] != NULL && strcmp(word[1], "run") == 0)) {
             return true;
         }
     }
@@ -198,7 +167,7 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
     job->joins = joins(job->command);
     if (job->joins && passed > 0) {
         sluice_exec_fail(SLUICE_STATUS_USAGE,
-                         "--run %s has no use where ranks run sluice exec; give it that option",
+                         "--run %s has no use where ranks run sluice run; give it that option",
                          job->run[0]);
     }
     set_mpi(job, values[SLUICE_OPTION_MPI]);

@@ -4,16 +4,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store.h"
+
 struct sluice_exec_job {
-    char store[4200];   /* absolute, as ranks may have other working directories; or a URI */
-    bool elsewhere;     /* it is a URI */
-    const char *series; /* NULL for that which runs go on with unless told otherwise */
-    const char *mpi;    /* openmpi or mpich */
-    long restarts;      /* how often the command may be run again */
-    char **run;         /* options for sluice run, NULL-terminated */
-    char **command;     /* NULL-terminated, at least one */
-    bool rehearses;     /* a restart is tried and compared, behind two waves */
-    bool joins;         /* its ranks start the I/O processes, by sluice exec */
+    char store
+        [SLUICE_EXEC_STORE_LENGTH]; /* absolute, as ranks may have other working directories; or a URI */
+    bool elsewhere;                 /* it is a URI */
+    const char *series;             /* NULL for that which runs go on with unless told otherwise */
+    const char *mpi;                /* openmpi or mpich */
+    long restarts;                  /* how often the command may be run again */
+    char **run;                     /* options for sluice run, NULL-terminated */
+    char **command;                 /* NULL-terminated, at least one */
+    bool rehearses;                 /* a restart is tried and compared, behind two waves */
+    bool joins;                     /* its ranks start the I/O processes, by sluice run */
 };
 
 /*
@@ -24,7 +27,7 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
 
 /*
  * Sets a variable for the ranks, NULL for none. Open MPI passes those alone to other nodes whose names begin with
- * OMPI_, so a second one is called that way; sluice exec reads it where the first is missing.
+ * OMPI_, so a second one is called that way; sluice run reads it where the first is missing.
  */
 void sluice_exec_job_share(const char *name, const char *value);
 

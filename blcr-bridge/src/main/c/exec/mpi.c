@@ -92,7 +92,7 @@ static void say_unheard(void)
     static bool said;
     if (!said) {
         sluice_exec_say("no rank of the command could be checkpointed: its program is none of MPI, "
-                        "or runs on other nodes without sluice exec before it");
+                        "or runs on other nodes without sluice run before it");
     }
     said = true;
 }
@@ -115,7 +115,7 @@ static bool has_begun(int begun)
     return told;
 }
 
-/* What sluice exec ends with where its I/O process cannot begin, for a reason that lasts. */
+/* What sluice run ends with where its I/O process cannot begin, for a reason that lasts. */
 static bool is_of_beginning(int status)
 {
     return status == SLUICE_STATUS_BUSY || status == SLUICE_STATUS_NO_ROOM

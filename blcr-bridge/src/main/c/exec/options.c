@@ -26,8 +26,7 @@ static bool is_name(const char *text)
 }
 
 /* Options come before the command; "+" keeps getopt from looking for them in the command's. */
-void sluice_exec_options_parse(int count, char **arguments, const char *capture,
-                               struct sluice_exec_options *options)
+void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_options *options)
 {
     sluice_exec_job_adopt();
     const bool mpi = getenv("SLUICE_MPI_LAYER") != NULL;
@@ -65,18 +64,9 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
     if (name != NULL && !is_name(name))
         sluice_exec_fail(SLUICE_STATUS_USAGE, "'%s' is no name; use letters and digits", name);
     char **command = sluice_exec_command_behind(arguments + optind);
-    if (store == NULL) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE,
-                         "no store; name one with --store DIR or in SLUICE_STORE");
-    }
-    capture = values[SLUICE_OPTION_CAPTURE] != NULL ? values[SLUICE_OPTION_CAPTURE] : capture;
-    if (mpi) {
-        capture = values[SLUICE_OPTION_CAPTURE];
-    } else if (capture == NULL) {
-        sluice_exec_fail(
-            SLUICE_STATUS_USAGE,
-            "no directory to capture; name one with --capture DIR or in SLUICE_CAPTURE");
-    }
+    const char *capture = values[SLUICE_OPTION_CAPTURE];
+    if (capture == NULL && !mpi)
+        capture = ".";
     serve[passed++] = assignment("layout", values[SLUICE_OPTION_LAYOUT]);
     serve[passed++] = assignment("store", store);
     if (values[SLUICE_OPTION_SERIES] != NULL)
@@ -93,4 +83,5 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
         .serve = serve,
         .command = command,
     };
+    sluice_exec_store(store, options->store);
 }

@@ -1,12 +1,15 @@
-/* The command line of sluice exec and sluice run. */
+/* The command line of sluice run. */
 #pragma once
 
 #include <stdbool.h>
 
+#include "store.h"
+
 struct sluice_exec_options {
-    const char *name;    /* of the I/O process; NULL for none */
-    const char *capture; /* NULL for none, under sluice mpi alone */
-    const char *profile; /* the trace's directory; NULL for none */
+    const char *name;                     /* of the I/O process; NULL for none */
+    char store[SLUICE_EXEC_STORE_LENGTH]; /* an absolute path or a URI */
+    const char *capture;                  /* NULL for none, under sluice mpi alone */
+    const char *profile;                  /* the trace's directory; NULL for none */
     bool
         counts_ranks; /* how many ranks of this node write a checkpoint is for the launcher to say */
     bool restarts;    /* the I/O process says which wave the command begins with */
@@ -16,8 +19,6 @@ struct sluice_exec_options {
 
 /*
  * Reads the command line; one that makes no sense ends the process with one line and status 2.
- * `capture`: what is captured where neither the command line nor SLUICE_CAPTURE says it; NULL when
- * that makes no sense.
+ * Where neither that nor SLUICE_CAPTURE says it, the working directory is captured.
  */
-void sluice_exec_options_parse(int count, char **arguments, const char *capture,
-                               struct sluice_exec_options *options);
+void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_options *options);

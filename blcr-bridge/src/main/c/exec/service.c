@@ -232,8 +232,8 @@ static int greet(struct sluice_connection *connection, void *argument)
 {
     const struct sluice_exec_service *service = argument;
     const struct sluice_request_join join = {SLUICE_HEADER_VERSION};
-    const int error =
-        sluice_connection_exchange(connection, SLUICE_REQUEST_JOIN, SLUICE_BODY(join), NULL);
+    const int error = sluice_connection_exchange(
+        connection, SLUICE_REQUEST_JOIN, SLUICE_BODY_AND(join, service->options->store), NULL);
     if (error == 0)
         pass_on(connection, service);
     return error;
@@ -316,6 +316,11 @@ void sluice_exec_service_start(struct sluice_exec_service *service,
                                const struct sluice_exec_options *options)
 {
     begin(service, options);
+    const int error = join_running(service);
+    if (error != -ENOENT && error != -ECONNREFUSED) {
+        heed(error);
+        return;
+    }
     service->alone = true;
     const int status = start_server(service, false);
     if (status != 0)
@@ -417,7 +422,7 @@ static int leave(struct sluice_exec_service *service, int status)
 
 int sluice_exec_service_use(struct sluice_exec_service *service)
 {
-    sluice_exec_capture(service->directory);
+    sluice_exec_capture(service->directory, service->options->capture);
     begin_watch(service);
     const struct sluice_exec_ears ears = {0, sluice_exec_stopping_begin, service,
                                           service->options->restarts};

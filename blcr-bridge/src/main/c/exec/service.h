@@ -29,8 +29,8 @@ struct sluice_exec_service {
 };
 
 /*
- * Starts an I/O process for this command alone. Ends the process when that fails, as when the name
- * is taken; one line says why. `options` are kept.
+ * Joins the I/O process of that name, or else starts one for this command alone. Ends the process when that fails, as
+ * when that one has another store; one line says why. `options` are kept.
  */
 void sluice_exec_service_start(struct sluice_exec_service *service,
                                const struct sluice_exec_options *options);

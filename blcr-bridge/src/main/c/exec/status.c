@@ -13,6 +13,8 @@ int sluice_exec_status(int error)
     case EPERM:
     case EROFS:
         return SLUICE_STATUS_DENIED;
+    case EBUSY:
+        return SLUICE_STATUS_BUSY;
     case ENOSPC:
     case EDQUOT:
         return SLUICE_STATUS_NO_ROOM;
@@ -23,7 +25,7 @@ int sluice_exec_status(int error)
     }
 }
 
-const char *sluice_exec_name = "sluice exec";
+const char *sluice_exec_name = "sluice run";
 
 void sluice_exec_say(const char *format, ...)
 {

@@ -1,4 +1,4 @@
-/* What sluice exec and sluice profile record exit with when the command's own status is not the answer. */
+/* What sluice run and sluice profile record exit with when the command's own status is not the answer. */
 #pragma once
 
 #include <stdlib.h>

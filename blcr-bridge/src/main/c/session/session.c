@@ -96,7 +96,7 @@ int sluice_session_open(const char *directory, int rank, int ranks, sluice_sessi
     if (directory == NULL) {
         return sluice_failure(EINVAL,
                               "no I/O process: SLUICE_DIRECTORY is not set; run the program under "
-                              "`sluice run` or `sluice exec`");
+                              "`sluice run` or `sluice run`");
     }
     struct sluice_session *opened = calloc(1, sizeof *opened);
     if (opened == NULL || (opened->directory = strdup(directory)) == NULL) {

@@ -71,8 +71,8 @@ static void need_all_ranks(void)
     int ranks;
     real.Comm_size(MPI_COMM_WORLD, &ranks);
     if (getenv("SLUICE_MPI_BESIDE") != NULL && sluice_launcher_local_ranks(ranks) != 0) {
-        sluice_mpi_abort("the job has ranks on other nodes: put sluice exec before the program, as "
-                         "in mpirun -n %d sluice exec -- ./app",
+        sluice_mpi_abort("the job has ranks on other nodes: put sluice run before the program, as "
+                         "in mpirun -n %d sluice run -- ./app",
                          ranks);
     }
 }

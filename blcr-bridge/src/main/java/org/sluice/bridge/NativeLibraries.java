@@ -36,16 +36,6 @@ public final class NativeLibraries {
   }
 
   /**
-   * The program behind {@code sluice exec}.
-   *
-   * @return an existing file, absolute
-   * @throws CommandException when it has not been built
-   */
-  public static Path exec() {
-    return find("sluice-exec");
-  }
-
-  /**
    * The program behind {@code sluice mpi}.
    *
    * @return an existing file, absolute

@@ -31,9 +31,7 @@ final class NativeLibrariesTest {
   @Test
   void findsWhatWasBuilt() throws IOException {
     final Path run = Files.createFile(directory.resolve("sluice-run"));
-    final Path exec = Files.createFile(directory.resolve("sluice-exec"));
     assertThat(NativeLibraries.run()).isEqualTo(run);
-    assertThat(NativeLibraries.exec()).isEqualTo(exec);
   }
 
   @Test

@@ -246,6 +246,7 @@ final class ServiceOptions implements SharedOptions {
         chosen == Layout.files ? HeaderDescriptor.LAYOUT_FILES : HeaderDescriptor.LAYOUT_CONTAINER,
         new SessionSettings(
             name == null ? RuntimePath.DEFAULT_NAME : name,
+            store.absolute(),
             grouping,
             alone == null || alone.isEmpty() ? null : regex("--private", alone),
             writers(),

@@ -51,6 +51,7 @@ final class WarmUp implements AutoCloseable {
   private static final SessionSettings SETTINGS =
       new SessionSettings(
           "warm-up",
+          "",
           new Grouping(new PathPattern(NUMBER), null, 1, FILES),
           null,
           1,

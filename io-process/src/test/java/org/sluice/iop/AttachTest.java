@@ -17,15 +17,17 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 
 class AttachTest extends SharedServeTest {
+  private static final int OTHER_VERSION = HeaderDescriptor.VERSION + 1;
+
   @Test
   void clientOfAnotherVersionIsToldBothVersions() throws Exception {
     final ServeProcess serve = shared("files");
     try (RawProcess client = RawProcess.connect(serve.directory())) {
-      final Reply reply = client.call(new Request.Attach(7, 1, 0, 1, 0, 0, 0, 0));
+      final Reply reply = client.call(new Request.Attach(OTHER_VERSION, 1, 0, 1, 0, 0, 0, 0));
       assertThat(reply).isInstanceOf(Reply.Failed.class);
       assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EPROTONOSUPPORT);
       assertThat(((Reply.Failed) reply).message())
-          .contains("version 7", "version " + HeaderDescriptor.VERSION);
+          .contains("version " + OTHER_VERSION, "version " + HeaderDescriptor.VERSION);
     }
   }
 

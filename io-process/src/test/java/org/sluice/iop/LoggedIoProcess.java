@@ -81,6 +81,7 @@ final class LoggedIoProcess implements AutoCloseable {
     final SessionSettings how =
         new SessionSettings(
             "job",
+            "",
             new Grouping(new PathPattern(GROUP), null, 1, 1),
             null,
             0,

@@ -112,6 +112,7 @@ final class Bodies {
     } else if (message instanceof final Request.Join it) {
       out.putTypeOrStatus(32);
       out.putInt(it.version());
+      out.putString(it.store());
     } else if (message instanceof final Request.Leave it) {
       out.putTypeOrStatus(33);
       out.putInt(it.exitStatus());
@@ -295,7 +296,8 @@ final class Bodies {
     }
     if (type == 32) {
       return new Request.Join(
-          in.getVersion());
+          in.getVersion(),
+          in.getString());
     }
     if (type == 33) {
       return new Request.Leave(

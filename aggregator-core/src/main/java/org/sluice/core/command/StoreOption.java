@@ -56,6 +56,15 @@ public final class StoreOption implements SharedOptions {
   }
 
   /**
+   * The store, for who works elsewhere.
+   *
+   * @return a directory's absolute path or a URI
+   */
+  public String absolute() {
+    return isElsewhere() ? store.text() : store.path().toAbsolutePath().toString();
+  }
+
+  /**
    * Whether the store is at a URI of anything but a directory.
    *
    * @return whether there is no {@link #directory()}

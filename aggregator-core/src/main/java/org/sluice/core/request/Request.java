@@ -260,9 +260,13 @@ public sealed interface Request {
    * Joins the I/O process as a member that keeps it alive.
    *
    * @param version version of the format the client speaks
+   * @param store where it wants its checkpoints: an absolute path or a URI
    */
-  @Wire(type = 32, replyMeans = "empty; counts as a member until LEAVE or end of file")
-  record Join(int version) implements Request {}
+  @Wire(
+      type = 32,
+      replyMeans =
+          "empty; counts as a member until LEAVE or end of file. EBUSY where the store is another")
+  record Join(int version, String store) implements Request {}
 
   /**
    * Ends a membership.

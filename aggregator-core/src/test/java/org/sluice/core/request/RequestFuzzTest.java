@@ -36,7 +36,7 @@ class RequestFuzzTest {
         new Request.ListCheckpoints(),
         new Request.Restart(1, 2, "name"),
         new Request.Read(1, 2, 3, "name"),
-        new Request.Join(1),
+        new Request.Join(1, "s"),
         new Request.Leave(0),
         new Request.Stats(),
         new Request.Threshold(1, 4096));

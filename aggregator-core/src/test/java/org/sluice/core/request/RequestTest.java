@@ -31,7 +31,7 @@ class RequestTest {
           new Request.ListCheckpoints(),
           new Request.Restart(-1, 212, ""),
           new Request.Read(-1, 212, 7, "n"),
-          new Request.Join(HeaderDescriptor.VERSION),
+          new Request.Join(HeaderDescriptor.VERSION, "/store"),
           new Request.Leave(331),
           new Request.Stats(),
           new Request.Threshold(HeaderDescriptor.POLICY_FIXED, 1L << 40));
@@ -77,7 +77,7 @@ class RequestTest {
 
   @Test
   void attachOfAnotherVersionIsUnderstoodWhateverItsLength() throws ProtocolException {
-    new Request.Join(99).encode(buffer, 0);
+    new Request.Join(99, "").encode(buffer, 0);
     buffer.putInt(RequestDescriptor.TYPE_OFFSET, 1);
 
     assertThat(Request.decode(buffer, 0, 12))

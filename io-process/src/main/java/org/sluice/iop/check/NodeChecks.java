@@ -69,7 +69,6 @@ final class NodeChecks {
     try {
       section.yes("programs", NativeLibraries.preload().getParent().toString());
       NativeLibraries.run();
-      NativeLibraries.exec();
     } catch (final CommandException e) {
       section.stop("programs", e);
     }

@@ -7,6 +7,7 @@ import java.util.regex.Pattern;
  * How a session makes checkpoints and when it ends.
  *
  * @param name what the I/O process is called, and the job in its checkpoints
+ * @param store the store as its user names it, an absolute path or a URI
  * @param grouping which captured files are one checkpoint; null when files are not grouped
  * @param alone a file of such a path one node alone opens; null where nothing says so
  * @param writers how many ranks of this node write a checkpoint, 0 for all
@@ -16,6 +17,7 @@ import java.util.regex.Pattern;
  */
 public record SessionSettings(
     String name,
+    String store,
     Grouping grouping,
     Pattern alone,
     int writers,

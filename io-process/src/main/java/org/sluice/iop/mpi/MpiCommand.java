@@ -28,7 +28,7 @@ public final class MpiCommand implements Subcommand {
                   + " newest checkpoint of all ranks, or anew where there is none.",
               "A job goes on from the newest checkpoint in its store, also from one of a job before. Name another"
                   + " --store to begin anew.",
-              "On several nodes put sluice exec before the program: it takes the store and all else from"
+              "On several nodes put sluice run before the program: it takes the store and all else from"
                   + " sluice mpi, under any launcher that passes its environment, and under Open MPI.",
               "SIGUSR1 asks for a checkpoint. SIGTERM, SIGINT, SIGQUIT and SIGHUP go to the command, which is not run"
                   + " again. Each run reads a file that is standard input from where the first began.",
@@ -138,7 +138,7 @@ public final class MpiCommand implements Subcommand {
               "  sluice mpi --store /scratch/ckpt --every 5m -- mpirun -n 64 ./app",
               "  sluice mpi --store /scratch/try --every 30s --rehearse -- mpirun -n 64 ./app",
               "  sluice mpi --store /shared/ckpt -- mpirun -n 512 --hostfile hosts \\",
-              "      sluice exec -- ./app",
+              "      sluice run -- ./app",
               "  sluice mpi status --store /shared/ckpt")
           .spec();
 

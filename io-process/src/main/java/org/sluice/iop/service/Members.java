@@ -1,5 +1,9 @@
 package org.sluice.iop.service;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -29,7 +33,13 @@ final class Members {
     this.failed = past.memberFailed();
   }
 
-  Reply join(final Connection connection) {
+  Reply join(final Connection connection, final String store) {
+    if (!isOwn(store)) {
+      return new Reply.Failed(
+          Errno.EBUSY,
+          "the I/O process %s writes to %s and not to %s; give it another --name"
+              .formatted(context.settings().name(), context.settings().store(), store));
+    }
     if (last != null) {
       last.answer(new Reply.Done());
       last = null;
@@ -43,6 +53,18 @@ final class Members {
     joined.add(connection);
     connection.member(true);
     return new Reply.Done();
+  }
+
+  private boolean isOwn(final String store) {
+    final String own = context.settings().store();
+    try {
+      return own.equals(store)
+          || own.startsWith("/")
+              && store.startsWith("/")
+              && Files.isSameFile(Path.of(own), Path.of(store));
+    } catch (final IOException | InvalidPathException e) {
+      return false;
+    }
   }
 
   /**

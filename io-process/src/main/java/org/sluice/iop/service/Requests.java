@@ -114,7 +114,8 @@ final class Requests {
           greet(attach.version(), caller, () -> attach(connection, attach));
       case Request.Resume resume ->
           greet(resume.version(), caller, () -> resume(connection, resume));
-      case Request.Join join -> greet(join.version(), caller, () -> members.join(connection));
+      case Request.Join join ->
+          greet(join.version(), caller, () -> members.join(connection, join.store()));
       case Request.Leave leave -> members.leave(connection, leave.exitStatus(), caller);
       case Request.Preempt preempt -> {
         if (context.settings().endsWithMembers()) { // others may use what serves more than a job

@@ -41,7 +41,7 @@ public record WaveFiles(Path folder) {
   /** Set by sluice mpi for sluice run. */
   private static final String ALONE = "SLUICE_MPI_BESIDE";
 
-  /** Set by sluice exec where the I/O process of that sluice run has the waves for the job. */
+  /** Set by sluice run where the I/O process of that sluice run has the waves for the job. */
   private static final String TAKEN = "SLUICE_MPI_TAKEN";
 
   /** How often the command was run before. */

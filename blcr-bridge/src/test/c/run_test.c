@@ -1,4 +1,4 @@
-/* sluice-exec from outside, with a stand-in for `sluice serve`. */
+/* sluice-run from outside, with a stand-in for `sluice serve`. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 
 #define RANKS 6
 
-static char home[] = "/dev/shm/sluice-exec-test-XXXXXX";
+static char home[] = "/dev/shm/sluice-run-test-XXXXXX";
 
 static void make(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void make(const char *format, ...)
@@ -64,7 +64,7 @@ static int await_orphans(void **state)
     return 0;
 }
 
-/* Starts sluice-exec with these words, its standard error going to home/stderr. */
+/* Starts sluice-run with these words, its standard error going to home/stderr. */
 static pid_t launch(char *const *words)
 {
     const pid_t child = fork();
@@ -72,7 +72,7 @@ static pid_t launch(char *const *words)
         char path[100];
         snprintf(path, sizeof path, "%s/stderr", home);
         dup2(open(path, O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
-        execv(SLUICE_EXEC, words);
+        execv(SLUICE_RUN, words);
         _exit(99);
     }
     return child;
@@ -98,7 +98,7 @@ static const char *content(const char *name)
     return text;
 }
 
-#define RUN(...) end_of(launch((char *[]){"sluice-exec", __VA_ARGS__, NULL}))
+#define RUN(...) end_of(launch((char *[]){"sluice-run", __VA_ARGS__, NULL}))
 
 static void await_file(const char *name)
 {
@@ -135,7 +135,7 @@ static void command_that_cannot_run_is_one_line(void **state)
     (void)state;
     assert_int_equal(RUN("--name", "a", "--", "no-such-command"), 127);
     assert_string_equal(content("stderr"),
-                        "sluice exec: cannot run no-such-command: No such file or directory\n");
+                        "sluice run: cannot run no-such-command: No such file or directory\n");
     assert_int_equal(RUN("--name", "b", "--", "/dev/null"), 126);
 }
 
@@ -148,10 +148,10 @@ static void command_line_without_sense_is_one_line(void **state)
     unsetenv("SLUICE_STORE");
     assert_int_equal(RUN("--", "true"), 2);
     assert_string_equal(content("stderr"),
-                        "sluice exec: unknown option --colour; see sluice exec --help\n"
-                        "sluice exec: a value is missing after --store; see sluice exec --help\n"
-                        "sluice exec: no command to run; see sluice exec --help\n"
-                        "sluice exec: no store; name one with --store DIR or in SLUICE_STORE\n");
+                        "sluice run: unknown option --colour; see sluice run --help\n"
+                        "sluice run: a value is missing after --store; see sluice run --help\n"
+                        "sluice run: no command to run; see sluice run --help\n"
+                        "sluice run: no store; name one with --store DIR or in SLUICE_STORE\n");
 }
 
 static void options_go_to_serve(void **state)
@@ -191,7 +191,7 @@ static void command_finds_the_io_process_and_the_shim(void **state)
     char command[300];
     snprintf(command, sizeof command, "echo $SLUICE_DIRECTORY $SLUICE_CAPTURE $LD_PRELOAD >%s/seen",
              home);
-    assert_int_equal(RUN("--name", "n", "--", "sh", "-c", command), 0);
+    assert_int_equal(RUN("--name", "n", "--capture", "/captured", "--", "sh", "-c", command), 0);
     char expected[300];
     snprintf(expected, sizeof expected,
              "%s/run/n /captured %s/blcr-bridge/target/native/libsluice_preload.so\n", home, home);
@@ -199,22 +199,37 @@ static void command_finds_the_io_process_and_the_shim(void **state)
     unsetenv("LD_PRELOAD");
 }
 
+/* What a launcher says to a rank. */
+static void enter_job(void)
+{
+    setenv("SLUICE_RANK", "0", 1);
+    setenv("SLUICE_RANKS", "6", 1);
+}
+
+static void leave_job(void)
+{
+    unsetenv("SLUICE_RANK");
+    unsetenv("SLUICE_RANKS");
+}
+
 static void first_rank_starts_the_io_process_for_all(void **state)
 {
     (void)state;
     pid_t ranks[RANKS];
     char command[200];
+    enter_job();
     snprintf(command, sizeof command,
              "echo x >>%s/entered; while [ $(wc -l <%s/entered) -lt %d ]; "
              "do sleep 0.01; done",
              home, home, RANKS);
     for (int i = 0; i < RANKS; i++)
-        ranks[i] = launch((char *[]){"sluice-exec", "--", "sh", "-c", command, NULL});
+        ranks[i] = launch((char *[]){"sluice-run", "--", "sh", "-c", command, NULL});
     for (int i = 0; i < RANKS; i++)
         assert_int_equal(end_of(ranks[i]), 0);
     const char *arguments = content("run/arguments");
     assert_non_null(strstr(arguments, "serve --members --name parent-"));
     assert_ptr_equal(strchr(arguments, '\n'), arguments + strlen(arguments) - 1);
+    leave_job();
 }
 
 static void failure_to_start_is_one_line_for_all_ranks(void **state)
@@ -223,8 +238,9 @@ static void failure_to_start_is_one_line_for_all_ranks(void **state)
     install("until [ -e $SLUICE_HOME/all ]; do :; done; "
             "echo sluice serve: no such store >&2; exit 3");
     pid_t ranks[RANKS];
+    enter_job();
     for (int i = 0; i < RANKS; i++)
-        ranks[i] = launch((char *[]){"sluice-exec", "--", "true", NULL});
+        ranks[i] = launch((char *[]){"sluice-run", "--", "true", NULL});
     for (int i = 0; i < RANKS; i++) {
         for (int looks = 0; !awaits_start(ranks[i]); looks++) { /* a later one tries again */
             assert_true(looks < 60000);
@@ -238,6 +254,7 @@ static void failure_to_start_is_one_line_for_all_ranks(void **state)
     assert_int_equal(RUN("--", "true"), 3);
     assert_string_equal(content("stderr"),
                         "sluice serve: no such store\nsluice serve: no such store\n");
+    leave_job();
 }
 
 static void io_process_that_ends_silently_is_one_line(void **state)
@@ -254,7 +271,7 @@ static void signals_reach_the_command(void **state)
     char command[300];
     snprintf(command, sizeof command,
              "trap \"exit 33\" USR1; echo x >%s/trapped; while :; do sleep 0.01; done", home);
-    const pid_t rank = launch((char *[]){"sluice-exec", "--", "sh", "-c", command, NULL});
+    const pid_t rank = launch((char *[]){"sluice-run", "--", "sh", "-c", command, NULL});
     await_file("trapped");
     kill(rank, SIGUSR1);
     assert_int_equal(end_of(rank), 33);
@@ -265,7 +282,7 @@ static void killed_rank_takes_the_command_along(void **state)
     (void)state;
     char command[300];
     snprintf(command, sizeof command, "echo $$ >%s/pid; exec sleep 1000", home);
-    const pid_t rank = launch((char *[]){"sluice-exec", "--", "sh", "-c", command, NULL});
+    const pid_t rank = launch((char *[]){"sluice-run", "--", "sh", "-c", command, NULL});
     await_file("pid");
     const pid_t pid = atoi(content("pid"));
     kill(rank, SIGKILL);
@@ -277,7 +294,7 @@ static void runtime_directory_that_others_may_have_made_is_refused(void **state)
 {
     (void)state;
     make("chmod 777 %s/run", home);
-    const pid_t rank = launch((char *[]){"sluice-exec", "--", "true", NULL});
+    const pid_t rank = launch((char *[]){"sluice-run", "--", "true", NULL});
     assert_int_equal(end_of(rank), 9);
     assert_non_null(strstr(content("stderr"), "is not a directory of yours with mode 0700"));
 }
