@@ -8,11 +8,10 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.sluice.core.posix.Terminal;
 
 /**
- * How far long work is: a bar on standard error when that is a terminal, nothing otherwise.
- * Thread-safe.
+ * How far long work is, how fast, and how long it will take: a bar on standard error when that is a
+ * terminal and there is something to do, nothing otherwise. Thread-safe.
  */
 public final class Progress implements AutoCloseable {
-  private static final int WIDTH = 80;
   private static final long MEBIBYTE = 1 << 20;
 
   private final ProgressBar bar;
@@ -45,7 +44,7 @@ public final class Progress implements AutoCloseable {
 
   private static Progress begin(
       final String task, final long most, final String unit, final long unitSize) {
-    if (!Terminal.watchesErrors()) {
+    if (most <= 0 || !Terminal.watchesErrors()) {
       return new Progress(null);
     }
     return new Progress(
@@ -53,9 +52,10 @@ public final class Progress implements AutoCloseable {
             .setTaskName(task)
             .setInitialMax(most)
             .setUnit(unit, unitSize)
+            .showSpeed()
             .setStyle(ProgressBarStyle.ASCII)
             .setUpdateIntervalMillis((int) Duration.ofMillis(200).toMillis())
-            .setConsumer(new ConsoleProgressBarConsumer(System.err, WIDTH))
+            .setConsumer(new ConsoleProgressBarConsumer(System.err, Terminal.columns() - 1))
             .build());
   }
 

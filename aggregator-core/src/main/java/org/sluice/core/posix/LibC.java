@@ -92,6 +92,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final int F_GETLEASE = 1025;
   static final int F_WRLCK = 1;
   static final int F_UNLCK = 2;
+  static final int TIOCGWINSZ = 0x5413;
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -164,6 +165,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final LibC KILL = function("kill");
   static final LibC GETEUID = function("geteuid");
   static final LibC ISATTY = function("isatty");
+  static final LibC IOCTL = function("ioctl");
   static final LibC SOCKET = function("socket");
   static final LibC CONNECT = function("connect");
   static final LibC SENDMSG = wide("sendmsg");

@@ -1,8 +1,17 @@
 package org.sluice.core.posix;
 
-/** Whether a person watches. */
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** Whether a person watches, and on how much room. */
 public final class Terminal {
   private static final int STDERR = 2;
+  private static final int USUAL = 80;
+
+  /** Rows, columns, and the same in pixels. */
+  private static final int WINSIZE = 4;
 
   private Terminal() {}
 
@@ -13,5 +22,19 @@ public final class Terminal {
    */
   public static boolean watchesErrors() {
     return LibC.ISATTY.call(STDERR) == 1;
+  }
+
+  /**
+   * How wide the terminal of standard error is.
+   *
+   * @return in columns; 80 where it does not say so
+   */
+  public static int columns() {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment size = arena.allocate(JAVA_SHORT, WINSIZE);
+      final boolean known = LibC.IOCTL.call(STDERR, LibC.TIOCGWINSZ, size.address()) == 0;
+      final int columns = known ? Short.toUnsignedInt(size.getAtIndex(JAVA_SHORT, 1)) : 0;
+      return columns > 0 ? columns : USUAL;
+    }
   }
 }
