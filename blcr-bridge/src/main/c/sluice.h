@@ -54,6 +54,10 @@ extern "C" {
 /* The checkpoint committed last. */
 #define SLUICE_NEWEST INT64_C(-1)
 
+/*
+ * NULL where no parameter may be: -EINVAL, but for a session and an image, which are the result of a call that failed: -EBADF.
+ */
+
 /* One process's membership in a job, as the I/O process sees it. */
 typedef struct sluice_session sluice_session;
 
@@ -62,7 +66,7 @@ typedef struct sluice_image sluice_image;
 
 /*
  * Attaches to the I/O process that owns `directory`; NULL means the environment's SLUICE_DIRECTORY,
- * which `sluice run` and `sluice run` set. `rank` counts from 0 up to `ranks`, the number of
+ * which `sluice run` sets. `rank` counts from 0 up to `ranks`, the number of
  * processes that take part in the checkpoints of the whole job. With `rank` < 0 both come from
  * SLUICE_RANK and SLUICE_RANKS or else from the launcher (Open MPI, PMI, PMIx, Slurm); a process
  * without any is rank 0 of 1. How many of the ranks run on this node comes from SLUICE_LOCAL_RANKS
@@ -114,8 +118,9 @@ SLUICE_API int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoi
                                       size_t capacity);
 
 /*
- * Creates an empty image. `name` is a relative path without "..", of at most 1000 bytes.
- * Each rank has names of its own. -EEXIST: this rank has written that image of this checkpoint.
+ * Creates an empty image. `name` is a relative path without "." and "..", of at most 1000 bytes.
+ * Each rank has names of its own. -EEXIST: this process has created that image of this checkpoint.
+ * -EINVAL: another name, or a checkpoint that was not begun.
  */
 SLUICE_API int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
                                    sluice_image **image);

@@ -182,6 +182,68 @@ static void nothing_is_done_without_a_session_or_an_image(void **state)
     assert_int_equal(sluice_session_close(none), -EBADF);
 }
 
+static void null_where_there_is_to_be_something_is_refused(void **state)
+{
+    (void)state;
+    sluice_image *image = create();
+    assert_int_equal(sluice_session_open(iop.directory, 0, 1, NULL), -EINVAL);
+    assert_int_equal(sluice_image_create(session, 7, "other", NULL), -EINVAL);
+    assert_int_equal(sluice_image_close(image), 0);
+    assert_int_equal(sluice_image_create(session, 7, NULL, &image), -EINVAL);
+    assert_string_equal(sluice_message(), "name is NULL");
+    assert_int_equal(sluice_image_restart(session, 7, NULL), -EINVAL);
+    assert_int_equal(sluice_checkpoint_list(session, NULL, 1), -EINVAL);
+    assert_int_equal(sluice_checkpoint_list(session, NULL, 0), 2);
+}
+
+static void null_is_no_memory_to_write_from(void **state)
+{
+    (void)state;
+    sluice_image *image = create();
+    assert_int_equal(sluice_image_write(image, NULL, 1), -EINVAL);
+    assert_int_equal(sluice_image_pwrite(image, NULL, 1, 0), -EINVAL);
+    assert_int_equal(sluice_image_pread(image, NULL, 1, 0), -EINVAL);
+    assert_int_equal(sluice_image_write(image, NULL, 0), 0);
+    assert_int_equal(sluice_image_close(image), 0);
+}
+
+static void a_name_that_is_none_is_told_why(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *why;
+    } bad[] = {{"", "it is empty"},
+               {"/abs", "it begins with a slash"},
+               {"a/../b", "a part of it is empty, . or .."},
+               {"a//b", "a part of it is empty, . or .."},
+               {"a/", "a part of it is empty, . or .."},
+               {".", "a part of it is empty, . or .."}};
+    sluice_image *image;
+    char longest[1002];
+    memset(longest, 'n', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    assert_int_equal(sluice_checkpoint_begin(session, 7), 0);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(sluice_image_create(session, 7, bad[i].name, &image), -EINVAL);
+        assert_non_null(strstr(sluice_message(), bad[i].why));
+    }
+    assert_int_equal(sluice_image_create(session, 7, longest, &image), -EINVAL);
+    assert_non_null(strstr(sluice_message(), "longer than 1000 bytes"));
+    assert_int_equal(sluice_image_create(session, 7, "..a/...", &image), 0);
+    assert_int_equal(sluice_image_close(image), 0);
+}
+
+static void an_open_image_is_not_created_again(void **state)
+{
+    (void)state;
+    sluice_image *image = create(), *again;
+    assert_int_equal(sluice_image_create(session, 7, "state", &again), -EEXIST);
+    assert_null(again);
+    assert_int_equal(sluice_image_create(session, 8, "state", &again), 0);
+    assert_int_equal(sluice_image_close(again), 0);
+    assert_int_equal(sluice_image_close(image), 0);
+}
+
 static void wait_times_out_with_a_message(void **state)
 {
     (void)state;
@@ -303,6 +365,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(session_with_an_open_image_is_not_closed, start, shut_down),
         cmocka_unit_test_setup_teardown(nothing_is_done_without_a_session_or_an_image, start,
                                         shut_down),
+        cmocka_unit_test_setup_teardown(null_where_there_is_to_be_something_is_refused, start,
+                                        shut_down),
+        cmocka_unit_test_setup_teardown(null_is_no_memory_to_write_from, start, shut_down),
+        cmocka_unit_test_setup_teardown(a_name_that_is_none_is_told_why, start, shut_down),
+        cmocka_unit_test_setup_teardown(an_open_image_is_not_created_again, start, shut_down),
         cmocka_unit_test_setup_teardown(wait_times_out_with_a_message, start, shut_down),
         cmocka_unit_test_setup_teardown(list_gives_the_newest, start, shut_down),
         cmocka_unit_test_setup_teardown(restart_gives_a_descriptor_of_an_unlinked_copy, start,

@@ -57,6 +57,8 @@ int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t 
 
 int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints, size_t capacity)
 {
+    if (checkpoints == NULL && capacity > 0)
+        return sluice_session_null("checkpoints");
     size_t count = 0;
     int64_t *listed = malloc(MAX_LISTED * sizeof *listed);
     if (listed == NULL)

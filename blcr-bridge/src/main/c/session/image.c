@@ -1,6 +1,7 @@
 /* Images of a session: create, write, close, and open for restart. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,49 +10,112 @@
 #include "kernel.h"
 #include "session.h"
 
-/* `log.lock` guards the position. */
-struct sluice_image {
-    struct sluice_log_image log;
-    struct sluice_session *session;
-    int fd; /* of the image's own file */
-    int64_t position;
-    unsigned forks; /* when it was created; in a forked child there were more */
-};
+#define MAX_NAME 1000
+
+/* Why it is none; NULL for one that is relative and leads nowhere else. */
+static const char *fault_of(const char *name)
+{
+    if (*name == 0)
+        return "it is empty";
+    if (*name == '/')
+        return "it begins with a slash, as no relative path does";
+    if (strlen(name) > MAX_NAME)
+        return "it is longer than 1000 bytes";
+    for (const char *part = name; part != NULL;) {
+        const size_t length = strcspn(part, "/");
+        if (length == 0 || (length <= 2 && strncmp(part, "..", length) == 0))
+            return "a part of it is empty, . or ..";
+        part = part[length] == 0 ? NULL : part + length + 1;
+    }
+    return NULL;
+}
+
+static int check(int64_t checkpoint, const char *name)
+{
+    const char *fault = name == NULL ? NULL : fault_of(name);
+    if (name == NULL)
+        return sluice_session_null("name");
+    if (fault == NULL)
+        return 0;
+    return sluice_failure(EINVAL, "no name of an image of checkpoint %lld, as %s: '%s'",
+                          (long long)checkpoint, fault, name);
+}
+
+/* Makes it one of the open images, unless another one has its name. */
+static int enlist(struct sluice_image *image)
+{
+    bool known = false;
+    const struct sluice_image *other;
+    pthread_mutex_lock(&image->session->lock);
+    LIST_FOREACH (other, &image->session->images, all) {
+        known |= other->checkpoint == image->checkpoint && strcmp(other->name, image->name) == 0;
+    }
+    if (!known)
+        LIST_INSERT_HEAD(&image->session->images, image, all);
+    pthread_mutex_unlock(&image->session->lock);
+    return known ? sluice_failure(EEXIST, "image %s of checkpoint %lld is open already; close it",
+                                  image->name, (long long)image->checkpoint)
+                 : 0;
+}
+
+static void delist(struct sluice_image *image)
+{
+    pthread_mutex_lock(&image->session->lock);
+    LIST_REMOVE(image, all);
+    pthread_mutex_unlock(&image->session->lock);
+}
+
+/* Has the I/O process make it, and opens its file. */
+static int begin(struct sluice_image *image, struct sluice_client *client)
+{
+    char path[4096] = "";
+    struct sluice_disposition disposition;
+    const struct sluice_request_create request = {image->checkpoint, image->session->rank,
+                                                  image->session->ranks};
+    const int error =
+        sluice_client_open(client, SLUICE_REQUEST_CREATE, SLUICE_BODY_AND(request, image->name),
+                           &disposition, path, sizeof path - 1);
+    if (error != 0)
+        return error;
+    sluice_log_init(&image->log, client, &disposition);
+    image->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (image->fd < 0) {
+        const int failure = errno;
+        sluice_log_end(&image->log);
+        return sluice_failure(failure, "cannot open %s, the file of image %s: %s", path,
+                              image->name, strerror(failure));
+    }
+    return 0;
+}
 
 int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
                         sluice_image **image)
 {
+    if (image == NULL)
+        return sluice_session_null("image");
     *image = NULL;
-    int error;
-    struct sluice_client *client = sluice_session_client(session, &error);
+    int error = check(checkpoint, name);
+    struct sluice_client *client = error == 0 ? sluice_session_client(session, &error) : NULL;
     if (error != 0)
         return error;
-    char path[4096] = "";
-    struct sluice_disposition disposition;
-    const struct sluice_request_create request = {checkpoint, session->rank, session->ranks};
-    struct sluice_image *created = calloc(1, sizeof *created);
+    struct sluice_image *created = calloc(1, sizeof *created + strlen(name) + 1);
     if (created == NULL)
         return sluice_failure(ENOMEM, "no memory for image %s", name);
-    error = sluice_client_open(client, SLUICE_REQUEST_CREATE, SLUICE_BODY_AND(request, name),
-                               &disposition, path, sizeof path - 1);
-    if (error != 0) {
-        free(created);
-        return error;
-    }
-    sluice_log_init(&created->log, client, &disposition);
+    strcpy(created->name, name);
     created->session = session;
+    created->checkpoint = checkpoint;
     created->forks = sluice_session_forks();
-    created->fd = open(path, O_RDWR | O_CLOEXEC);
-    if (created->fd < 0) {
-        const int failure = errno;
-        sluice_log_end(&created->log);
-        free(created);
-        return sluice_failure(failure, "cannot open %s, the file of image %s: %s", path, name,
-                              strerror(failure));
+    error = enlist(created);
+    if (error == 0) {
+        error = begin(created, client);
+        if (error != 0)
+            delist(created);
     }
-    sluice_session_count(session, 1);
-    *image = created;
-    return 0;
+    if (error != 0)
+        free(created);
+    else
+        *image = created;
+    return error;
 }
 
 static int missing(void)
@@ -106,15 +170,21 @@ static ssize_t write_whole(struct sluice_image *image, const char *data, size_t 
     return (ssize_t)length;
 }
 
+/* An image to write from, or read into, memory of a length. */
+static int enter_with(struct sluice_image *image, const void *data, size_t length)
+{
+    return data == NULL && length > 0 ? sluice_session_null("data") : enter(image);
+}
+
 ssize_t sluice_image_pwrite(sluice_image *image, const void *data, size_t length, int64_t offset)
 {
-    const int error = enter(image);
+    const int error = enter_with(image, data, length);
     return error != 0 ? error : leave(image, write_whole(image, data, length, offset));
 }
 
 ssize_t sluice_image_write(sluice_image *image, const void *data, size_t length)
 {
-    const int error = enter(image);
+    const int error = enter_with(image, data, length);
     if (error != 0)
         return error;
     const ssize_t written = write_whole(image, data, length, image->position);
@@ -136,7 +206,7 @@ ssize_t sluice_image_try_pwrite(sluice_image *image, const void *data, size_t le
 
 ssize_t sluice_image_pread(sluice_image *image, void *data, size_t length, int64_t offset)
 {
-    const int error = enter(image);
+    const int error = enter_with(image, data, length);
     if (error != 0)
         return error;
     const bool settled = image->log.pending_low >= image->log.pending_high;
@@ -194,7 +264,7 @@ int sluice_image_close(sluice_image *image)
         sluice_lock_take(&image->log.lock);
         error = sluice_log_end(&image->log);
         sluice_lock_release(&image->log.lock);
-        sluice_session_count(image->session, -1);
+        delist(image);
     }
     close(image->fd);
     free(image);
@@ -203,8 +273,8 @@ int sluice_image_close(sluice_image *image)
 
 int sluice_image_restart(sluice_session *session, int64_t checkpoint, const char *name)
 {
-    int error;
-    struct sluice_client *client = sluice_session_client(session, &error);
+    int error = name == NULL ? sluice_session_null("name") : 0;
+    struct sluice_client *client = error == 0 ? sluice_session_client(session, &error) : NULL;
     if (error != 0)
         return error;
     char path[4096] = "";

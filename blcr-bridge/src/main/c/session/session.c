@@ -36,7 +36,7 @@ static void in_child(void)
         if (session->client != NULL)
             sluice_client_abandon(session->client);
         session->client = NULL;
-        session->images = 0;
+        LIST_INIT(&session->images);
     }
     pthread_mutex_unlock(&sessions_lock);
 }
@@ -91,12 +91,14 @@ static int place(struct sluice_session *session, int rank, int ranks)
 
 int sluice_session_open(const char *directory, int rank, int ranks, sluice_session **session)
 {
+    if (session == NULL)
+        return sluice_session_null("session");
     *session = NULL;
     directory = directory != NULL ? directory : getenv("SLUICE_DIRECTORY");
     if (directory == NULL) {
         return sluice_failure(EINVAL,
                               "no I/O process: SLUICE_DIRECTORY is not set; run the program under "
-                              "`sluice run` or `sluice run`");
+                              "`sluice run`");
     }
     struct sluice_session *opened = calloc(1, sizeof *opened);
     if (opened == NULL || (opened->directory = strdup(directory)) == NULL) {
@@ -116,6 +118,11 @@ int sluice_session_open(const char *directory, int rank, int ranks, sluice_sessi
     return 0;
 }
 
+int sluice_session_null(const char *what)
+{
+    return sluice_failure(EINVAL, "%s is NULL", what);
+}
+
 int sluice_session_missing(void)
 {
     return sluice_failure(EBADF, "no session: sluice_session_open failed, or was not called");
@@ -125,8 +132,12 @@ int sluice_session_close(sluice_session *session)
 {
     if (session == NULL)
         return sluice_session_missing();
+    unsigned images = 0;
+    const struct sluice_image *image;
     pthread_mutex_lock(&session->lock);
-    const unsigned images = session->images;
+    LIST_FOREACH (image, &session->images, all) {
+        images++;
+    }
     pthread_mutex_unlock(&session->lock);
     if (images != 0)
         return sluice_failure(EBUSY, "%u images of the session are open; close them first", images);
@@ -151,13 +162,6 @@ struct sluice_client *sluice_session_client(struct sluice_session *session, int 
     struct sluice_client *client = session->client;
     pthread_mutex_unlock(&session->lock);
     return client;
-}
-
-void sluice_session_count(struct sluice_session *session, int change)
-{
-    pthread_mutex_lock(&session->lock);
-    session->images += (unsigned)change;
-    pthread_mutex_unlock(&session->lock);
 }
 
 const char *sluice_message(void)

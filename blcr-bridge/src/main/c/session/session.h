@@ -5,6 +5,7 @@
 #include <sys/queue.h>
 
 #include "attachment.h"
+#include "log.h"
 #include "sluice.h"
 
 /*
@@ -17,8 +18,20 @@ struct sluice_session {
     char *directory;
     int rank;
     int ranks;
-    unsigned images;                /* open */
-    LIST_ENTRY(sluice_session) all; /* sessions of this process */
+    LIST_HEAD(, sluice_image) images; /* open ones */
+    LIST_ENTRY(sluice_session) all;   /* sessions of this process */
+};
+
+/* One of a session's. The lock of its log guards the position. */
+struct sluice_image {
+    struct sluice_log_image log;
+    struct sluice_session *session;
+    LIST_ENTRY(sluice_image) all; /* open images of the session; its lock guards them */
+    int64_t checkpoint;
+    int fd; /* of the image's own file */
+    int64_t position;
+    unsigned forks; /* when it was created; in a forked child there were more */
+    char name[];
 };
 
 /* The client of the session, attached anew in a forked child or when adrift; NULL with *error set otherwise, or without a session. */
@@ -26,6 +39,9 @@ struct sluice_client *sluice_session_client(struct sluice_session *session, int 
 
 /* -EBADF: instead of a session there is NULL. */
 int sluice_session_missing(void);
+
+/* -EINVAL: instead of another parameter, which is called so, there is NULL. */
+int sluice_session_null(const char *what);
 
 /* The id by which requests name an image. */
 int32_t sluice_image_id(const sluice_image *image);
@@ -48,9 +64,6 @@ struct sluice_sink {
  */
 int sluice_image_read(struct sluice_session *session, int64_t checkpoint, const char *name,
                       const struct sluice_sink *sink);
-
-/* Counts an image as open or, with `change` -1, as closed. */
-void sluice_session_count(struct sluice_session *session, int change);
 
 /* How many forks lie between this process and the first one that used the library. */
 unsigned sluice_session_forks(void);

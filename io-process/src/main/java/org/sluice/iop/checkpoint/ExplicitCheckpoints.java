@@ -113,10 +113,12 @@ public final class ExplicitCheckpoints {
    * Makes an image of a checkpoint.
    *
    * @param request what the rank asks for
+   * @param creator who asks
    * @param admitted takes the image, whose file is {@code image.opened()}, and says what to answer
    * @return what to answer
    */
-  public Reply create(final Request.Create request, final Function<Image, Reply> admitted) {
+  public Reply create(
+      final Request.Create request, final Writer creator, final Function<Image, Reply> admitted) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
     if (checkpoint == null
         || request.rank() < 0
@@ -127,6 +129,13 @@ public final class ExplicitCheckpoints {
                   + "begin that first, for all ranks, and give a path without '..'")
               .formatted(request.rank(), request.name(), request.checkpoint()));
     }
+    if (checkpoint.find(request.rank(), request.name()).stream()
+        .anyMatch(image -> isUsed(image, creator))) {
+      return new Reply.Failed(
+          Errno.EEXIST,
+          "rank %d has written image %s of checkpoint %d already; give it another name"
+              .formatted(request.rank(), request.name(), request.checkpoint()));
+    }
     try {
       return admitted.apply(create(checkpoint, request));
     } catch (final NotCapturedException e) {
@@ -134,6 +143,14 @@ public final class ExplicitCheckpoints {
     } catch (final IOException e) {
       return new Reply.Failed(Errno.EIO, e.getMessage());
     }
+  }
+
+  /**
+   * Whether a process has closed an image. One that is open it may have asked for again when the
+   * I/O process was resumed; and another process has come after its kill.
+   */
+  private static boolean isUsed(final Image image, final Writer creator) {
+    return image.openers().isEmpty() && image.writer().process() == creator.process();
   }
 
   private Image create(final ExplicitCheckpoint checkpoint, final Request.Create request)

@@ -69,6 +69,7 @@ final class OpenQueue {
         .explicit()
         .create(
             request,
+            opener.writer(),
             image -> new Reply.Created(openRequests.admitted(opener, image), image.opened()));
   }
 
