@@ -125,11 +125,12 @@ final class Lengths {
    * below what was logged.
    */
   private void tellOfOthersBytes(final Image image) {
+    if (resumed || context.drain().isInPlace()) {
+      return;
+    }
     try {
       final FileStatus own = image.held().status();
-      if (!resumed
-          && !context.drain().isInPlace()
-          && own.allocated() > 0
+      if (own.allocated() > 0
           && context.segment().imageTable().directBytes(image.entry()) == 0
           && image.unseen() == Reason.NONE) {
         Warnings.warn(
