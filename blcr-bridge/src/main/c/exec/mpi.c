@@ -115,7 +115,7 @@ static bool has_begun(int begun)
     return told;
 }
 
-/* What sluice run ends with where its I/O process cannot begin, for a reason that lasts. */
+/* The statuses of sluice run where its I/O process cannot begin, for a reason that lasts. */
 static bool is_of_beginning(int status)
 {
     return status == SLUICE_STATUS_BUSY || status == SLUICE_STATUS_NO_ROOM

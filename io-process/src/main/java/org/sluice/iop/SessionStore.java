@@ -71,7 +71,7 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     }
   }
 
-  /** What earlier runs committed and the log has no more. */
+  /** Warns of commits of earlier runs that the log has no more. */
   static void tellLost(final SeriesRun run, final SeriesStore store, final String series)
       throws IOException {
     try (PartReader parts = store.parts(series)) {

@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 
 /** What a command says when it fails: one line on standard error, and an exit status. */
 public final class ErrorLine {
-  /** What the user has called where that is not the command itself, as {@code sluice run}. */
+  /** The command that the user has called, where that is another one, as {@code sluice run}. */
   private static final String CALLED = "SLUICE_CALLED";
 
   private ErrorLine() {}

@@ -36,7 +36,7 @@ public record DataKey(long begin, String node, String name) {
     return "%s%d-%s/".formatted(FOLDER, begin, node);
   }
 
-  /** What says how far a node had read the log when it ended. */
+  /** The object that says how far a node had read the log when it ended. */
   static DataKey ended(final long begin, final String node) {
     return new DataKey(begin, node, PosixReader.ENDED);
   }

@@ -42,7 +42,7 @@ public final class SeriesReader implements CheckpointReader {
   private final Engine engine;
   private final SeriesLog log;
 
-  /** What was found so far, by where it is. */
+  /** The damage found so far, by where it is. */
   private final SequencedMap<String, DamagedException> damage = new LinkedHashMap<>();
 
   private final PartFetch fetch;

@@ -408,8 +408,8 @@ public final class SeriesRun {
   }
 
   /**
-   * What the log lacked when this node began the run, by the word of the node that began the run
-   * before. From then on nobody else can tell, as the begin has its place.
+   * The entries that the log lacked when this node began the run, by the word of the node that
+   * began the run before. From then on nobody else can tell, as the begin has its place.
    *
    * @param parts reads that word
    * @return empty for nothing, and on any other node
