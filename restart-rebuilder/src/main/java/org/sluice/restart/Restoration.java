@@ -10,6 +10,7 @@ import java.util.Set;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Progress;
+import org.sluice.core.command.SizeConverter;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileType;
@@ -40,6 +41,7 @@ final class Restoration {
   private final Progress progress;
 
   private final List<String> copies = new ArrayList<>();
+  private long swept;
 
   /** Directories that images go to, which were looked at. */
   private final Set<String> parents = new HashSet<>();
@@ -77,6 +79,7 @@ final class Restoration {
   }
 
   void run() throws IOException {
+    swept = Scaffold.sweep(directory);
     checkTargets();
     try (Scaffold scaffold = new Scaffold(force)) {
       final Thread takeDown = Stopping.takesDown(scaffold);
@@ -101,23 +104,28 @@ final class Restoration {
     rebuild(pending.stream().filter(one -> !one.linked()).toList());
   }
 
-  /** What does not come back as it was, one line each. */
-  List<String> omissions() {
-    final List<String> omissions = new ArrayList<>();
+  /** What was found in the way, and what does not come back as it was, one line each. */
+  List<String> remarks() {
+    final List<String> remarks = new ArrayList<>();
+    if (swept > 0) {
+      remarks.add(
+          "removed what a restore to %s left that was killed: %s"
+              .formatted(Quoting.name(directory), SizeConverter.format(swept)));
+    }
     final List<CommittedImage> special =
         images.stream().filter(image -> (image.mode() & SPECIAL_BITS) != 0).toList();
     if (!special.isEmpty() && !specialBits) {
-      omissions.add(
+      remarks.add(
           "set-user-id, set-group-id and sticky bits are left out: files=%d, such as %s;"
                   .formatted(special.size(), Quoting.name(special.getFirst().path()))
               + " --special-bits gives them back to the store's own user");
     }
     if (!copies.isEmpty()) {
-      omissions.add(
+      remarks.add(
           "names of one file became files of their own, since %s has no hard links: files=%d, such as %s"
               .formatted(Quoting.name(directory), copies.size(), Quoting.name(copies.getFirst())));
     }
-    return omissions;
+    return remarks;
   }
 
   private String target(final CommittedImage image) {

@@ -176,7 +176,7 @@ public final class RestoreCommand implements Subcommand {
       final Restoration restoration =
           new Restoration(opened, commit, images, target, force, specialBits, progress);
       restoration.run();
-      restoration.omissions().forEach(this::say);
+      restoration.remarks().forEach(this::say);
       direct.whereabouts().ifPresent(this::say);
     }
     if (json.wanted()) {

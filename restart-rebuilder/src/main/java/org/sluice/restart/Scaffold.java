@@ -7,7 +7,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Errno;
@@ -24,10 +23,12 @@ import org.sluice.core.posix.Quoting;
  * Where files are built until all are whole. What is missing, directory or file, is made beside its
  * place under a temporary name, and gets its own in one step: a missing directory with all that
  * goes into it. So a restore that fails or is stopped leaves nothing, and one that is killed leaves
- * nothing under a name that a user gave. Thread-safe, as a signal takes it down.
+ * nothing under a name that a user gave, and a note of the rest. Thread-safe, as a signal takes it
+ * down.
  */
 final class Scaffold implements AutoCloseable {
   private final boolean force;
+  private final BuildNote note = new BuildNote();
 
   /** Where each directory is built; those that were there are in their places. */
   private final Map<String, String> places = new HashMap<>();
@@ -75,11 +76,25 @@ final class Scaffold implements AutoCloseable {
   synchronized String directory(final String path) throws IOException {
     refuseClosed();
     String place = places.get(path);
+    if (places.isEmpty()) {
+      note.begin(there(path));
+    }
     if (place == null) {
       place = Names.exists(path) ? path : make(path);
       places.put(path, place);
     }
     return place;
+  }
+
+  /** A directory, or the lowest one above it that is there: where the note of what is built is. */
+  static String there(final String path) {
+    return Names.exists(path) ? path : there(parent(path));
+  }
+
+  /** Removes what restores left that were killed, be it before a directory was made or after. */
+  static long sweep(final String path) {
+    final String there = there(path);
+    return BuildNote.sweep(there) + BuildNote.sweep(parent(there));
   }
 
   private String make(final String path) throws IOException {
@@ -97,10 +112,7 @@ final class Scaffold implements AutoCloseable {
   /** What something is called within a directory, which is there or is being built. */
   private String name(final String target, final String parent) {
     final boolean there = parent.equals(parent(target));
-    final String name =
-        there
-            ? ".sluice-" + Long.toHexString(ThreadLocalRandom.current().nextLong() | Long.MIN_VALUE)
-            : target.substring(target.lastIndexOf('/') + 1);
+    final String name = there ? note.next(parent) : target.substring(target.lastIndexOf('/') + 1);
     final String from = FileName.resolve(parent, name);
     moves
         .computeIfAbsent(there ? "" : parent(target), any -> new ArrayList<>())
@@ -204,5 +216,6 @@ final class Scaffold implements AutoCloseable {
         Names.delete(one.path());
       }
     }
+    note.close();
   }
 }

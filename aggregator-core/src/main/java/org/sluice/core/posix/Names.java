@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -237,6 +238,29 @@ public final class Names {
     } catch (final DirectoryIteratorException e) {
       throw e.getCause();
     }
+  }
+
+  /**
+   * Names in a directory, of any bytes.
+   *
+   * @param directory its path
+   * @param wanted which of them
+   * @return without {@code .} and {@code ..}, in no order
+   * @throws PosixException when it cannot be read
+   */
+  public static List<String> in(final String directory, final Predicate<String> wanted)
+      throws PosixException {
+    final List<String> names = new ArrayList<>();
+    try (NativeFile opened = NativeFile.open(directory, NativeFile.Flag.DIRECTORY);
+        Listing entries = new Listing(opened)) {
+      while (entries.next()) {
+        final String name = entries.name();
+        if (!name.equals(".") && !name.equals("..") && wanted.test(name)) {
+          names.add(name);
+        }
+      }
+    }
+    return names;
   }
 
   /**
