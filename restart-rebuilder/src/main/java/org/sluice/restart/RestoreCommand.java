@@ -6,22 +6,29 @@ import static org.sluice.core.command.Model.option;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
+import org.sluice.core.command.NoCheckpointException;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.NoStoreException;
 import org.sluice.core.store.Sharing;
+import org.sluice.core.store.StorePlace;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Rebuilds the images of a checkpoint. */
@@ -37,6 +44,7 @@ public final class RestoreCommand implements Subcommand {
   private boolean force;
   private boolean specialBits;
   private boolean fallback;
+  private boolean newestOrNone;
 
   /** What cannot be read and is older than what is restored. */
   private final List<IOException> older = new ArrayList<>();
@@ -91,8 +99,15 @@ public final class RestoreCommand implements Subcommand {
                       "If it is damaged, take the newest older one that is intact, say which were skipped and"
                           + " why, and exit with status 11. With --rank, too, all of it must be intact, so that"
                           + " all ranks get the same one."))
+          .add(
+              flag(value -> newestOrNone = value, "--newest-or-none")
+                  .description(
+                      "For a job that begins or goes on: print the number of the newest checkpoint alone, or"
+                          + " nothing where there is none yet, with status 0. Files that are there already and"
+                          + " whole stay; those that differ from the checkpoint's are replaced."))
           .examples(
               "  sluice restore --store /scratch/store --to /scratch/run",
+              "  sluice restore --store /scratch/store --to /scratch/run --newest-or-none",
               "  sluice restore --store /scratch/store --to /tmp/look --checkpoint 12 --rank 3",
               "  sluice restore --store /scratch/store --to /scratch/run --force --json",
               "  sluice restore --store /scratch/store --to /scratch/run --fallback")
@@ -108,7 +123,37 @@ public final class RestoreCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
+    if (newestOrNone && number != null) {
+      throw new CommandException(
+          ExitStatus.USAGE, "--newest-or-none and --checkpoint exclude each other; give one");
+    }
+    try {
+      return restore();
+    } catch (final NoCheckpointException e) {
+      return none(e);
+    } catch (final NoStoreException e) {
+      return none(e);
+    }
+  }
+
+  /** That is no failure where a job begins; a store that no run could make is one. */
+  private <E extends Exception> int none(final E why) throws E, IOException {
+    if (!newestOrNone
+        || why instanceof NoStoreException
+            && !store.isElsewhere()
+            && StorePlace.look(store.directory()).isStore()) {
+      throw why;
+    }
+    say(ErrorLine.message(why));
+    if (json.wanted()) {
+      json.print(spec, new JsonObject().with("checkpoint", null).withFile("to", target));
+    }
+    return ExitStatus.OK.code();
+  }
+
+  private int restore() throws IOException {
     try (CheckpointReader opened = Stores.open(store, series.name())) {
+      refuseStore();
       if (fallback) {
         return restoreIntact(opened);
       }
@@ -168,34 +213,66 @@ public final class RestoreCommand implements Subcommand {
     }
     final List<CommittedImage> images =
         Selection.images(commit, Sharing.held(all), rank, partial, direct.exist());
-    final long bytes = images.stream().mapToLong(CommittedImage::size).sum();
+    final long bytes = sum(images);
     final Ownership ownership = Ownership.of(opened, commit);
     ownership.checkSpecialBits(specialBits);
     ownership.stranger().ifPresent(this::say);
-    try (Progress progress = Progress.begin("restore", bytes)) {
+    final List<CommittedImage> lacking =
+        newestOrNone ? Present.lacking(opened, commit, images, target) : images;
+    try (Progress progress = Progress.begin("restore", sum(lacking))) {
       final Restoration restoration =
-          new Restoration(opened, commit, images, target, force, specialBits, progress);
+          new Restoration(
+              opened, commit, lacking, target, force || newestOrNone, specialBits, progress);
       restoration.run();
       restoration.remarks().forEach(this::say);
       direct.whereabouts().ifPresent(this::say);
     }
     if (json.wanted()) {
       printJson(opened, commit, images, direct, bytes, skipped);
-    } else {
-      spec.commandLine()
-          .getOut()
-          .println(
-              "restored checkpoint "
-                  + commit.number()
-                  + Selection.ofSeries(opened)
-                  + " to "
-                  + Quoting.name(target)
-                  + ": "
-                  + images.size()
-                  + " images, "
-                  + SizeConverter.format(bytes)
-                  + commit.caveat().map("; it is "::concat).map(Quoting::line).orElse(""));
+      return;
     }
+    final String done =
+        "checkpoint %d%s to %s: %d images, %s"
+                .formatted(
+                    commit.number(),
+                    Selection.ofSeries(opened),
+                    Quoting.name(target),
+                    images.size(),
+                    SizeConverter.format(bytes))
+            + commit.caveat().map("; it is "::concat).map(Quoting::line).orElse("");
+    if (newestOrNone) {
+      say(
+          "restored "
+              + done
+              + "; images that were there already: "
+              + (images.size() - lacking.size()));
+      print(String.valueOf(commit.number()));
+    } else {
+      print("restored " + done);
+    }
+  }
+
+  private static long sum(final List<CommittedImage> images) {
+    return images.stream().mapToLong(CommittedImage::size).sum();
+  }
+
+  /** What is put into a store could be taken for its own, and goes with it. */
+  private void refuseStore() throws IOException {
+    if (store.isElsewhere()) {
+      return;
+    }
+    final String root =
+        Names.real(SeriesDirectory.root(store.directory().toAbsolutePath().normalize()).toString());
+    if (FileName.isWithin(Names.real(Scaffold.there(Names.absolute(target))), root)) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "%s is in the store itself; give --to another directory, such as %s"
+              .formatted(Quoting.name(target), FileName.sibling(root, "restart")));
+    }
+  }
+
+  private void print(final String line) {
+    spec.commandLine().getOut().println(line);
   }
 
   private void say(final String message) {

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.NoCheckpointException;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
@@ -34,6 +35,9 @@ final class Selection {
           ExitStatus.of(doubt),
           "%s; that may be the newest checkpoint: --fallback takes the newest that is intact"
               .formatted(doubt.getMessage()));
+    }
+    for (final IOException lost : newest.isEmpty() ? store.lost() : List.<IOException>of()) {
+      throw lost;
     }
     return newest.orElseThrow(noneIs(store, commits));
   }
@@ -91,8 +95,7 @@ final class Selection {
   private static Supplier<CommandException> noneIsComplete(
       final CheckpointReader store, final Commit last) {
     return () ->
-        new CommandException(
-            ExitStatus.NOT_FOUND,
+        new NoCheckpointException(
             "no checkpoint in %s is complete: files joined checkpoint %d after its commit;"
                     .formatted(store.store(), last.number())
                 + " --checkpoint %d restores it as it is".formatted(last.number()));
@@ -108,8 +111,7 @@ final class Selection {
                         .formatted(left.directory(), left.files()))
             .orElse("nothing can be restored from it");
     return () ->
-        new CommandException(
-            ExitStatus.NOT_FOUND,
+        new NoCheckpointException(
             "no checkpoint is committed in %s; %s".formatted(store.store(), instead));
   }
 

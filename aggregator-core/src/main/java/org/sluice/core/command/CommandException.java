@@ -1,7 +1,7 @@
 package org.sluice.core.command;
 
 /** Ends a command with a status and one line on standard error. */
-public final class CommandException extends RuntimeException {
+public class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final ExitStatus status;
@@ -22,7 +22,7 @@ public final class CommandException extends RuntimeException {
    *
    * @return not {@link ExitStatus#OK}
    */
-  public ExitStatus status() {
+  public final ExitStatus status() {
     return status;
   }
 }

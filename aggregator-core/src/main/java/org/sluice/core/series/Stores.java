@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.NoCheckpointException;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.PosixStore;
@@ -122,8 +123,7 @@ public final class Stores {
               .formatted(store, String.join(", ", names)));
     }
     if (series != null && !names.contains(series)) {
-      throw new CommandException(
-          ExitStatus.NOT_FOUND,
+      throw new NoCheckpointException(
           "the store %s has no series %s, only: %s"
               .formatted(store, series, String.join(", ", names)));
     }

@@ -1,0 +1,79 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.CheckpointReader;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.ImageComparison;
+import org.sluice.core.store.Rebuilder;
+
+/** Images that are where they are to be restored to, with their bytes and modes. */
+final class Present {
+  private static final int PERMISSIONS = 0777;
+
+  private final String directory;
+
+  /** Paths and files of images that are missing or differ. */
+  private final Set<String> lackingPaths = ConcurrentHashMap.newKeySet();
+
+  private final Set<Integer> lackingFiles = ConcurrentHashMap.newKeySet();
+
+  private Present(final String directory) {
+    this.directory = directory;
+  }
+
+  /** Which images are to be restored: names of one file, and ranks with one path, stay together. */
+  static List<CommittedImage> lacking(
+      final CheckpointReader store,
+      final Commit commit,
+      final List<CommittedImage> images,
+      final String target)
+      throws IOException {
+    final Present present = new Present(Names.absolute(target));
+    new ParallelRebuild<>(store, commit, images, present::look).run();
+    return images.stream().filter(present::lacks).toList();
+  }
+
+  private boolean lacks(final CommittedImage image) {
+    return lackingPaths.contains(image.path()) || lackingFiles.contains(image.imageId());
+  }
+
+  private void look(final Rebuilder rebuilder, final CommittedImage image) throws IOException {
+    if (!isWhole(rebuilder, image)) {
+      lackingPaths.add(image.path());
+      lackingFiles.add(image.imageId());
+    }
+  }
+
+  private boolean isWhole(final Rebuilder rebuilder, final CommittedImage image)
+      throws IOException {
+    final String path = FileName.resolve(directory, image.path());
+    if (!looksWhole(path, image)) {
+      return false;
+    }
+    try (NativeFile file = NativeFile.open(path, Flag.NO_FOLLOW, Flag.NO_WAIT)) {
+      return ImageComparison.isWhole(rebuilder, image, file);
+    }
+  }
+
+  private static boolean looksWhole(final String path, final CommittedImage image) {
+    try {
+      final FileStatus status = FileStatus.of(path);
+      return status.type() == FileType.REGULAR
+          && status.size() == image.size()
+          && (status.mode() & PERMISSIONS) == (image.mode() & PERMISSIONS);
+    } catch (final PosixException nothingThere) {
+      return false;
+    }
+  }
+}
