@@ -121,7 +121,7 @@ public final class CheckCommand implements Subcommand {
   @Override
   public Integer call() throws IOException {
     if (faults && json.wanted()) {
-      json.print(spec, FaultTable.toJson());
+      json.print(FaultTable.toJson());
     } else if (faults) {
       FaultTable.print(spec.commandLine().getOut());
     } else if (store != null && Engines.isUri(store)) {
@@ -142,7 +142,6 @@ public final class CheckCommand implements Subcommand {
       }
       if (json.wanted()) {
         json.print(
-            spec,
             new JsonObject()
                 .with("store", engine.toString())
                 .with("conditional_create", true)
@@ -182,7 +181,7 @@ public final class CheckCommand implements Subcommand {
       checks.capture(Arguments.exactValue(capture), place);
     }
     if (json.wanted()) {
-      json.print(spec, checks.toJson());
+      json.print(checks.toJson());
     } else {
       checks.print(spec.commandLine().getOut());
     }

@@ -82,7 +82,7 @@ public final class ThresholdCommand implements Subcommand {
       map.put("threshold_bytes", none ? null : reply.bytes());
       map.put("free_chunks", reply.freeChunks());
       map.put("chunks", reply.chunks());
-      json.print(spec, map);
+      json.print(map);
       return;
     }
     spec.commandLine()

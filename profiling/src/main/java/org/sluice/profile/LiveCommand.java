@@ -48,7 +48,7 @@ public final class LiveCommand implements Subcommand {
       statistics = ((Reply.Text) connection.call(new Request.Stats())).text();
     }
     if (json.wanted()) {
-      json.print(spec, JSON.std.mapFrom(statistics));
+      json.print(JSON.std.mapFrom(statistics));
     } else {
       LiveText.print(JSON.std.mapFrom(statistics), spec.commandLine().getOut());
     }

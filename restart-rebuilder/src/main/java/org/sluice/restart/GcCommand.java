@@ -174,7 +174,6 @@ public final class GcCommand implements Subcommand {
     final long bytes = freed.stream().mapToLong(Freed::bytes).sum();
     if (json.wanted()) {
       json.print(
-          spec,
           new JsonObject()
               .with("store", root)
               .with("dry_run", dryRun)

@@ -83,7 +83,7 @@ public final class LsCommand implements Subcommand {
           .examples(
               "  sluice ls --store /scratch/store",
               "  sluice ls --store /scratch/store --checkpoint 12",
-              "  sluice ls --store /scratch/store --json | jq '.checkpoints[-1].number'")
+              "  sluice ls --store /scratch/store --json | jq .newest")
           .spec();
 
   private final List<IOException> unreadable = new ArrayList<>();
@@ -108,7 +108,11 @@ public final class LsCommand implements Subcommand {
    * @param series its name; null in a store of one node
    */
   private record Listed(
-      String series, List<Commit> commits, List<Waiting> waiting, List<StageReport.Line> copying) {}
+      String series,
+      List<Commit> commits,
+      Optional<Commit> newest,
+      List<Waiting> waiting,
+      List<StageReport.Line> copying) {}
 
   @Override
   public Integer call() throws IOException {
@@ -153,8 +157,32 @@ public final class LsCommand implements Subcommand {
           number == null && opened instanceof final SeriesReader nodes
               ? nodes.waiting(unreadable::add)
               : List.of();
-      return new Listed(opened.series().orElse(null), commits, waiting, copying(opened));
+      return new Listed(
+          opened.series().orElse(null),
+          commits,
+          unreadable.size() > others && isDoubtful(opened, commits)
+              ? Optional.empty()
+              : CheckpointReader.newest(commits),
+          waiting,
+          copying(opened));
     }
+  }
+
+  /** Whether what cannot be read may be newer. */
+  private static boolean isDoubtful(final CheckpointReader opened, final List<Commit> commits)
+      throws IOException {
+    final Optional<Commit> newest = CheckpointReader.newest(commits);
+    return newest.isPresent() && !opened.doubts(newest.get()).isEmpty();
+  }
+
+  /** The number of the one that restore takes; null if there is none, or nobody can tell. */
+  private static Long newest(final List<Listed> all) {
+    return all.stream()
+        .filter(one -> all.size() == 1 || Stores.DEFAULT_SERIES.equals(one.series()))
+        .flatMap(one -> one.newest().stream())
+        .map(Commit::number)
+        .findFirst()
+        .orElse(null);
   }
 
   /** What this node copies to a bucket; of a stage's own store it is known what becomes of each. */
@@ -213,9 +241,9 @@ public final class LsCommand implements Subcommand {
   private void printJson(final List<Listed> all, final Optional<Capacity> capacity)
       throws IOException {
     json.print(
-        spec,
         new JsonObject()
             .with("store", location)
+            .with("newest", number == null ? newest(all) : number)
             .with("checkpoints", members(all, Listed::commits, this::members))
             .with("waiting", members(all, Listed::waiting, LsCommand::members))
             .with("copying", members(all, Listed::copying, LsCommand::members))

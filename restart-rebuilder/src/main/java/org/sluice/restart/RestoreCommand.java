@@ -146,7 +146,7 @@ public final class RestoreCommand implements Subcommand {
     }
     say(ErrorLine.message(why));
     if (json.wanted()) {
-      json.print(spec, new JsonObject().with("checkpoint", null).withFile("to", target));
+      json.print(new JsonObject().with("checkpoint", null).withFile("to", target));
     }
     return ExitStatus.OK.code();
   }
@@ -302,7 +302,7 @@ public final class RestoreCommand implements Subcommand {
     if (fallback) {
       all.with("skipped", skipped.stream().map(RestoreCommand::members).toList());
     }
-    json.print(spec, all);
+    json.print(all);
   }
 
   private static JsonObject members(final Fallback.Skipped skipped) {

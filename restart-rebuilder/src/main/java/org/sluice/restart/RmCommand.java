@@ -209,7 +209,6 @@ public final class RmCommand implements Subcommand {
   private void print(final List<Long> removed) throws IOException {
     if (json.wanted()) {
       json.print(
-          spec,
           new JsonObject()
               .with("store", store.location())
               .with("dry_run", dryRun)

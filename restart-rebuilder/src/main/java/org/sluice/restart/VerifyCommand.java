@@ -67,7 +67,6 @@ public final class VerifyCommand implements Subcommand {
       final List<Commit> commits = verify(opened);
       if (json.wanted()) {
         json.print(
-            spec,
             new JsonObject()
                 .with("store", opened.store())
                 .with("series", opened.series().orElse(null))

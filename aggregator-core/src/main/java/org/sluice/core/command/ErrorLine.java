@@ -14,6 +14,8 @@ import org.sluice.core.posix.Quoting;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 
 /** What a command says when it fails: one line on standard error, and an exit status. */
 public final class ErrorLine {
@@ -31,7 +33,19 @@ public final class ErrorLine {
   public static CommandLine of(final CommandLine command) {
     return command
         .setParameterExceptionHandler((e, given) -> usage(e, given))
+        .setExecutionStrategy(ErrorLine::run)
         .setExecutionExceptionHandler((e, failed, parsed) -> failure(e, failed));
+  }
+
+  private static int run(final ParseResult parsed) {
+    final int status = new RunLast().execute(parsed);
+    final CommandSpec called = parsed.asCommandLineList().getLast().getCommandSpec();
+    try {
+      JsonOption.end(called);
+      return status;
+    } catch (final IOException e) {
+      return failure(e, called.commandLine());
+    }
   }
 
   /**
@@ -43,9 +57,14 @@ public final class ErrorLine {
    */
   static int usage(final ParameterException e, final String... given) {
     final CommandSpec command = e.getCommandLine().getCommandSpec();
-    say(
-        command,
-        "%s; see %s --help".formatted(joined(UsageLine.of(e, List.of(given))), name(command)));
+    final String wrong =
+        "%s; see %s --help".formatted(joined(UsageLine.of(e, List.of(given))), name(command));
+    say(command, wrong);
+    try {
+      JsonOption.refuse(command, wrong, given);
+    } catch (final IOException unprintable) {
+      say(command, message(unprintable));
+    }
     return ExitStatus.USAGE.code();
   }
 
@@ -56,7 +75,13 @@ public final class ErrorLine {
       e.printStackTrace(new PrintWriter(trace));
       trace.toString().lines().map(Quoting::line).forEach(command.getErr()::println);
     }
-    return ExitStatus.of(e).code();
+    final ExitStatus status = ExitStatus.of(e);
+    try {
+      JsonOption.fail(command.getCommandSpec(), status, message(e));
+    } catch (final IOException unprintable) {
+      say(command.getCommandSpec(), message(unprintable));
+    }
+    return status.code();
   }
 
   /**

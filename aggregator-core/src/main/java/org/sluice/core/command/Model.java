@@ -176,6 +176,11 @@ public final class Model {
     return this;
   }
 
+  /** Lets options be found by those who know the command only. */
+  void remember(final String name, final SharedOptions options) {
+    spec.addMixin(name, CommandSpec.wrapWithoutInspection(options, LISTS));
+  }
+
   /**
    * Adds an option.
    *

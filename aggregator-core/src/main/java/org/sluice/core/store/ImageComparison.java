@@ -47,7 +47,7 @@ public final class ImageComparison implements ImageTarget, AutoCloseable {
   }
 
   @Override
-  @SuppressWarnings("restricted") // the memory is whoever's reads the image
+  @SuppressWarnings("restricted") // memory of the reader
   public void write(final long address, final long length, final long offset) throws IOException {
     for (long done = 0; done < length; done += PIECE) {
       final long piece = Math.min(PIECE, length - done);

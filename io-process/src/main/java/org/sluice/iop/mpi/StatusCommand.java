@@ -53,7 +53,7 @@ final class StatusCommand implements Subcommand {
                       "Print the number of the wave that a restart begins with, and nothing without one."))
           .examples(
               "  sluice mpi status --store /scratch/ckpt",
-              "  sluice mpi status --store /scratch/ckpt --json | jq '.[-1].wave'")
+              "  sluice mpi status --store /scratch/ckpt --json | jq '.lines[-1].wave'")
           .spec();
 
   StatusCommand() {}
@@ -78,7 +78,7 @@ final class StatusCommand implements Subcommand {
     if (json.wanted()) {
       kept.ifPresent(lines::addFirst);
       progress.ifPresent(lines::add);
-      json.print(spec, lines);
+      json.print(new JsonObject().with("lines", lines));
       return ExitStatus.OK.code();
     }
     final PrintWriter out = spec.commandLine().getOut();

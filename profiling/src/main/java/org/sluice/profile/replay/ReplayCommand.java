@@ -156,7 +156,7 @@ public final class ReplayCommand implements Subcommand {
 
   private void print(final Survey survey, final ReplayResult result) throws IOException {
     if (json.wanted()) {
-      json.print(spec, members(result));
+      json.print(members(result));
       return;
     }
     final PrintWriter out = spec.commandLine().getOut();

@@ -60,7 +60,7 @@ public final class CompareCommand implements Subcommand {
     final Profile first = new Profile(Traces.name(before), Traces.open(before));
     final Profile second = new Profile(Traces.name(after), Traces.open(after));
     if (json.wanted()) {
-      json.print(spec, members(first, second));
+      json.print(members(first, second));
     } else {
       print(first, second);
     }

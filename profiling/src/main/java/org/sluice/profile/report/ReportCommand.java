@@ -72,7 +72,7 @@ public final class ReportCommand implements Subcommand {
       ProfilePage.write(profile, html);
     }
     if (json.wanted()) {
-      json.print(spec, ProfileJson.of(profile));
+      json.print(ProfileJson.of(profile));
     } else if (csv) {
       ProfileCsv.print(profile, out);
     } else {

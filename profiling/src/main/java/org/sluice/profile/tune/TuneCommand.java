@@ -98,7 +98,7 @@ public final class TuneCommand implements Subcommand {
               : Recommendation.of(trials);
       final Tuning tuning = new Tuning(survey, costs, trials, advice, costsOnly);
       if (json.wanted()) {
-        json.print(spec, tuning.members());
+        json.print(tuning.members());
       } else {
         tuning.print(MOST_BYTES, spec.commandLine().getOut());
       }
