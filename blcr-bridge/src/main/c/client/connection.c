@@ -51,20 +51,14 @@ static bool has_journal(const struct sluice_connection *connection)
     return access(path, F_OK) == 0;
 }
 
-static const char *name_of(const struct sluice_connection *connection)
-{
-    const char *slash = strrchr(connection->directory, '/');
-    return slash == NULL ? connection->directory : slash + 1;
-}
-
 static int lose(struct sluice_connection *connection)
 {
     atomic_store_explicit(&connection->lost, true, memory_order_relaxed);
     if (has_journal(connection)) {
         return sluice_failure(EIO,
-                              "the I/O process is gone: what it had not drained is kept in %s; "
-                              "sluice serve --resume --name %s, with the same options, drains it",
-                              connection->directory, name_of(connection));
+                              "the I/O process is gone: what it had not drained is kept; bash "
+                              "'%s/resume' brings it to storage",
+                              connection->directory);
     }
     return sluice_failure(EIO,
                           "the I/O process is gone: %s; what it had not drained is missing "

@@ -348,10 +348,8 @@ static void tell_what_is_kept(struct sluice_exec_service *service)
 {
     if (!service->told && has_journal(service)) {
         service->told = true;
-        sluice_exec_say(
-            "what was not drained is kept in %s: sluice serve --resume --name %s, with the "
-            "same options, drains it",
-            service->directory, service->options->name);
+        sluice_exec_say("what was not drained is kept: bash '%s/resume' brings it to storage",
+                        service->directory);
     }
 }
 

@@ -35,6 +35,7 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.memory.SegmentPlace;
+import org.sluice.iop.service.ResumeScript;
 
 /**
  * Where clients find an I/O process: its segment, its socket, its journal, and the lock that says
@@ -306,6 +307,7 @@ final class RuntimeDirectory implements AutoCloseable {
     SegmentPlace.clear(directory);
     Journal.remove(directory.resolve(JOURNAL));
     Files.deleteIfExists(directory.resolve(SOCKET));
+    Files.deleteIfExists(directory.resolve(ResumeScript.NAME));
     for (final Path path : Names.deepestFirst(directory.resolve(WARM_UP))) {
       Files.deleteIfExists(path);
     }

@@ -22,6 +22,7 @@ import org.sluice.iop.measure.MetricsEndpoint;
 import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.service.ResumeScript;
 import org.sluice.iop.waves.NewestWave;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -36,6 +37,7 @@ public final class ServeCommand implements Subcommand {
   private Integer metricsPort;
   private boolean members;
   private boolean resumes;
+  private boolean finishes;
   private boolean restarts;
 
   private final CommandSpec spec =
@@ -73,6 +75,9 @@ public final class ServeCommand implements Subcommand {
                       "Go on where a killed I/O process of this name left off, with its store, layout and"
                           + " buffer; begin as usual if there was none. Without it that is done only if a"
                           + " process attached to it still runs."))
+          .add(
+              flag(value -> finishes = value, "--finish")
+                  .description("With --resume: bring to storage what was left, and end."))
           .examples(
               "  sluice serve --store /scratch/store",
               "  sluice serve --store /scratch/store --capture /scratch/run \\",
@@ -91,6 +96,9 @@ public final class ServeCommand implements Subcommand {
   public Integer call() throws IOException {
     if (metricsPort != null && (metricsPort < 0 || metricsPort > MAX_PORT)) {
       throw options.usage("--metrics %d is no port: it takes 0 to 65535".formatted(metricsPort));
+    }
+    if (finishes && !resumes) {
+      throw options.usage("--finish needs --resume: it brings to storage what was left");
     }
     ImageRegistry.checkLimit();
     StatsFile.check(options.stats());
@@ -143,9 +151,10 @@ public final class ServeCommand implements Subcommand {
                 : MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
       await(process, endpoint);
       StatsFile.write(options.stats(), process.statistics());
-      if (members) {
+      if (members || finishes) {
         report(process.statistics());
-      } else {
+      }
+      if (!members) {
         failIfLost(process.statistics());
       }
       return ExitStatus.OK.code();
@@ -159,6 +168,7 @@ public final class ServeCommand implements Subcommand {
         endpoint.start();
       }
       Silence.listen(server -> {});
+      noteWayBack(process);
       System.out.println("ready: " + process.directory());
       if (System.out.checkError() && members && !resumes) { // nobody reads on behind that line
         process.expectNobody();
@@ -169,7 +179,9 @@ public final class ServeCommand implements Subcommand {
         System.out.println("metrics: " + endpoint.address());
       }
       System.out.flush();
-      if (resumes && !members) {
+      if (finishes) {
+        process.end(false);
+      } else if (resumes && !members) {
         sayWhenDrained(process);
       }
       CompletableFuture.anyOf(process.ending(), process.over()).join();
@@ -177,6 +189,15 @@ public final class ServeCommand implements Subcommand {
       showCopies(process);
     } catch (final RuntimeException e) {
       FailStop.now(e);
+    }
+  }
+
+  private void noteWayBack(final IoProcess process) {
+    final List<String> words = options.command().commandLine().getParseResult().originalArgs();
+    try {
+      ResumeScript.write(process.directory(), words.subList(1, words.size()));
+    } catch (final IOException e) {
+      Warnings.warn("how to go on with this session should it be killed is not noted: " + e);
     }
   }
 

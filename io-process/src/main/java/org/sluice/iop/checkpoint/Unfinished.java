@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.journal.Entry;
 
@@ -57,6 +58,22 @@ public final class Unfinished {
           .forEach(lines::add);
     }
     return limited(lines);
+  }
+
+  /**
+   * Files that a program would not find as it wrote them.
+   *
+   * @param context what the parts of the session share
+   * @return a line, or none
+   */
+  public static List<String> files(final Context context) {
+    final boolean logged =
+        !context.drain().isInPlace()
+            && context.registry().all().stream()
+                .anyMatch(one -> one.state() == ImageDescriptor.STATE_DIVERTED && one.hasBytes());
+    return context.capture().path() == null || context.drain().isEmpty() && !logged
+        ? List.of()
+        : List.of("files in %s may lack bytes yet".formatted(context.capture().path()));
   }
 
   private static String line(final long number, final String why) {

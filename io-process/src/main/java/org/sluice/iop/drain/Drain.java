@@ -145,6 +145,15 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
+   * Whether nothing is on its way to storage.
+   *
+   * @return false also a little longer
+   */
+  public boolean isEmpty() {
+    return pipeline.isEmpty();
+  }
+
+  /**
    * Whether all is done that processes wait for.
    *
    * @return false also a little longer

@@ -104,6 +104,16 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /**
+   * Whether nothing is under way. Service thread only.
+   *
+   * @return false also while the last of it is not passed on yet
+   */
+  public boolean isEmpty() {
+    final RingBuffer<Stage.Event> ring = disruptor.getRingBuffer();
+    return ring.remainingCapacity() == ring.getBufferSize();
+  }
+
+  /**
    * Whether all work is done that processes wait for. Service thread only.
    *
    * @return false also while the last of it is not passed on yet

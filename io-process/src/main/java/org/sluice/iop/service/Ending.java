@@ -64,6 +64,12 @@ final class Ending {
     this.over = over;
   }
 
+  /** Whether this node has no more to do itself: a user who does not want to wait need not. */
+  boolean waitsForOthers() {
+    final boolean asks = marking != 0 || committing && context.series() != null;
+    return (asks || copying) && context.drain().isEmpty();
+  }
+
   /** Goes on as soon as all processes are gone, or have had their time. */
   void proceed() {
     if (waiting

@@ -1,10 +1,13 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.request.RuntimePath;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.Unfinished;
 import org.sluice.iop.measure.Warnings;
@@ -17,8 +20,9 @@ import org.sluice.iop.measure.Warnings;
  *
  * <p>The time is counted from the first signal on; others that come in it change nothing. Commands
  * that go on beyond it are let be: what they do at a signal is theirs to say. Once they have ended
- * the session has little more. Nobody enforces a limit where they went on for as long again: then
- * it has that time anew.
+ * the session has little more. A user who interrupts it then waits for no other node, though for
+ * what this one brings to storage. Nobody enforces a limit where they went on for as long again:
+ * then it has that time anew.
  */
 final class Preemption {
   /** The part of the time that there is behind a command which took all of it. */
@@ -27,13 +31,17 @@ final class Preemption {
   private final Context context;
   private final Members members;
   private final long grace;
+  private final Path directory;
   private boolean begun;
   private boolean told;
-  private boolean ending;
+  private boolean interrupted;
+  private Ending ending;
+  private long since;
   private long deadline;
 
-  Preemption(final Context context, final Members members) {
+  Preemption(final Context context, final Members members) throws IOException {
     this.context = context;
+    this.directory = RuntimePath.find(context.settings().name());
     this.members = members;
     this.grace = context.settings().grace().toNanos();
   }
@@ -48,21 +56,22 @@ final class Preemption {
     if (!begun || deadline - when <= 0) {
       begun = true;
       told = false;
+      since = when;
       limit(when + grace);
     }
   }
 
   /** A user waits for the end of the session, and does not want to any longer. */
-  void end() {
-    if (ending) {
-      begun = true;
-      limit(System.nanoTime());
+  void interrupt() {
+    if (ending != null) {
+      begin(0);
+      interrupted = true;
     }
   }
 
   /** The session begins to end. */
-  void ending() {
-    ending = true;
+  void ending(final Ending end) {
+    ending = end;
     if (begun) {
       limit(isOver() ? late() : deadline);
     }
@@ -76,10 +85,10 @@ final class Preemption {
   /** Other nodes get half of it, so that what they do not complete can become plain files. */
   private void limit(final long when) {
     deadline = when;
-    if (ending && context.series() != null) {
+    if (ending != null && context.series() != null) {
       context.series().patience(Math.max(0, (deadline - System.nanoTime()) / 2));
     }
-    if (ending && context.copies() != null) {
+    if (ending != null && context.copies() != null) {
       context.copies().limit(deadline);
     }
   }
@@ -90,12 +99,15 @@ final class Preemption {
 
   /** Looks at the clock. */
   void proceed() {
+    if (interrupted && ending.waitsForOthers()) {
+      limit(System.nanoTime());
+    }
     if (begun && isOver()) {
-      if (ending && !leaveCopies()) {
+      if (ending != null && !leaveCopies()) {
         giveUp();
-      } else if (!ending && !told) {
+      } else if (ending == null && !told) {
         told = true;
-        tell("the command goes on");
+        tell("the command goes on", grace, Unfinished.lines(context));
       }
     }
   }
@@ -105,24 +117,24 @@ final class Preemption {
         && context.copies().giveUp(new IOException("the grace was over before it was copied"));
   }
 
-  private void tell(final String what) {
-    final List<String> lines = Unfinished.lines(context);
+  private void tell(final String what, final long nanos, final List<String> lines) {
     Warnings.warn(
-        "%s %s after it was told to stop%s"
-            .formatted(what, seconds(), lines.isEmpty() ? "; all checkpoints are committed" : ""));
+        "%s %d s after it was told to stop%s"
+            .formatted(
+                what,
+                TimeUnit.NANOSECONDS.toSeconds(nanos),
+                lines.isEmpty() ? "; all checkpoints are committed" : ""));
     lines.forEach(Warnings::warn);
   }
 
-  private String seconds() {
-    return "%d s".formatted(TimeUnit.NANOSECONDS.toSeconds(grace));
-  }
-
   private void giveUp() {
-    tell("the session is not over");
+    final List<String> lines = new ArrayList<>(Unfinished.lines(context));
+    lines.addAll(Unfinished.files(context));
+    tell("the session is not over", System.nanoTime() - since, lines);
     if (!members.keep()) {
       Warnings.warn(
-          "what was not drained is kept: sluice serve --resume --name %s, with the same options, drains it"
-              .formatted(Quoting.line(context.settings().name())));
+          "what was not drained is kept: bash %s brings it to storage"
+              .formatted(Quoting.name(directory.resolve(ResumeScript.NAME).toString())));
     }
     System.err.flush();
     Runtime.getRuntime().halt(ExitStatus.PREEMPTED.code());

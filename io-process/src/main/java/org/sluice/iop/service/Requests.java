@@ -145,7 +145,7 @@ final class Requests {
 
   private void preempted(final Request.Preempt request) {
     if (request.grace() == 0) {
-      preemption.end();
+      preemption.interrupt();
     } else {
       preemption.begin(TimeUnit.MILLISECONDS.toNanos(request.grace() - 1L));
     }

@@ -227,7 +227,7 @@ final class Session implements AutoCloseable {
    */
   void stop(final boolean interrupts) {
     if (interrupts && ending != null) {
-      preemption.end();
+      preemption.interrupt();
       return;
     }
     preemption.begin(0);
@@ -255,7 +255,7 @@ final class Session implements AutoCloseable {
       ending =
           new Ending(
               context, checkpoints, commits, attachments, settling, unseen, unannounced, over);
-      preemption.ending();
+      preemption.ending(ending);
       begun.complete(null);
     }
   }
