@@ -71,10 +71,7 @@ final class Remains {
     try (NativeFile lock =
         NativeFile.open(file, NativeFile.Flag.WRITE, NativeFile.Flag.NO_FOLLOW)) {
       if (lock.tryLock() && ImageKey.of(lock).isAt(file.toString()) && useless.test(directory)) {
-        RuntimeDirectory.clear(directory);
-        Files.deleteIfExists(directory.resolve(RuntimeDirectory.CRASH));
-        Files.deleteIfExists(file);
-        Files.deleteIfExists(directory);
+        RuntimeDirectory.delete(directory);
       }
     } catch (final IOException e) {
       Warnings.warn(

@@ -313,6 +313,14 @@ final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
+  /** Removes all of a directory whose lock the caller has. */
+  static void delete(final Path directory) throws IOException {
+    clear(directory);
+    Files.deleteIfExists(directory.resolve(CRASH));
+    Files.deleteIfExists(directory.resolve(LOCK));
+    Files.deleteIfExists(directory);
+  }
+
   private void removeAtExit() {
     try {
       remove();
@@ -322,13 +330,9 @@ final class RuntimeDirectory implements AutoCloseable {
   }
 
   private void remove() throws IOException {
-    if (preserved) {
-      return;
+    if (!preserved) {
+      delete(path);
     }
-    clear();
-    Files.deleteIfExists(crash());
-    Files.deleteIfExists(path.resolve(LOCK));
-    Files.deleteIfExists(path);
   }
 
   /** Removes the directory, then lets the lock go. */

@@ -3,12 +3,18 @@ package org.sluice.core.command;
 import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.sluice.core.posix.Names;
 import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.RuntimePath;
 
 /** The option of every subcommand that asks an I/O process that runs. */
 public final class NameOption implements SharedOptions {
+  private static final String SOCKET = "socket";
+
   private String name;
 
   /** Not given yet. */
@@ -38,9 +44,20 @@ public final class NameOption implements SharedOptions {
     }
     final Path directory = RuntimePath.find(name);
     try {
-      return CommandConnection.open(directory.resolve("socket"));
+      return CommandConnection.open(directory.resolve(SOCKET));
     } catch (final IOException e) {
-      throw new CommandException(ExitStatus.NOT_FOUND, e.getMessage());
+      throw new CommandException(ExitStatus.NOT_FOUND, e.getMessage() + others(directory));
     }
+  }
+
+  private static String others(final Path directory) throws IOException {
+    final Path base = directory.getParent();
+    final List<String> names = new ArrayList<>();
+    for (final Path each : Files.isDirectory(base) ? Names.in(base) : List.<Path>of()) {
+      if (Files.exists(each.resolve(SOCKET))) {
+        names.add(each.getFileName().toString());
+      }
+    }
+    return names.isEmpty() ? "" : ", or name one of these: " + String.join(", ", names);
   }
 }
