@@ -5,7 +5,7 @@
 #include "bad.h"
 #include "corpus.h"
 
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define MPI_Allreduce_init MPIX_Allreduce_init
 #endif

@@ -1,10 +1,12 @@
 /*
- * Calls all sorts of functions of MPI, and looks at what they do: with the layer preloaded it must be the same. Says
- * "ok" at rank 0. Needs at least two ranks.
+ * Calls all sorts of functions of MPI, and looks at what they do: with the layer preloaded it must be the same. Rank 0
+ * says "ok", and what MPIs do in ways of their own. Needs at least two ranks.
  */
 #include <mpi.h>
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
+#define MPI_Allreduce_init MPIX_Allreduce_init
+#define MPI_Barrier_init MPIX_Barrier_init
 #endif
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,8 @@
 #include "sluice_mpi.h"
 
 static int rank, ranks, left, right;
+static int
+    empty_error; /* of a status that belongs to no request: success by the standard, left alone by many */
 
 #define CHECK(what)                                                                                \
     do {                                                                                           \
@@ -164,7 +168,9 @@ static void errors_of_statuses(void)
         CHECK(status.MPI_ERROR == 77);
     }
     MPI_Test(&requests[1], &flag, &status);
-    CHECK(flag && status.MPI_ERROR == 77 && status.MPI_SOURCE == MPI_ANY_SOURCE);
+    empty_error = status.MPI_ERROR;
+    CHECK(flag && (empty_error == 77 || empty_error == MPI_SUCCESS));
+    CHECK(status.MPI_SOURCE == MPI_ANY_SOURCE);
 }
 
 static void types(void)
@@ -184,12 +190,6 @@ static void types(void)
     CHECK(matrix[2][5] == 100 * right + 21 && matrix[2][4] == 100 * rank + 20);
     MPI_Type_free(&type);
 }
-
-/* Open MPI 4 has them as extensions. */
-#ifdef OPEN_MPI
-#define MPI_Allreduce_init MPIX_Allreduce_init
-#define MPI_Barrier_init MPIX_Barrier_init
-#endif
 
 static void persistent_collectives(void)
 {
@@ -386,6 +386,6 @@ int main(int argc, char **argv)
     files(argc > 1 ? argv[1] : "file");
     MPI_Finalize();
     if (rank == 0)
-        printf("ok %s\n", known == 17 ? "layer" : "plain");
+        printf("ok %s, error %d\n", known == 17 ? "layer" : "plain", empty_error);
     return 0;
 }
