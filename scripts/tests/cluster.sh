@@ -120,9 +120,12 @@ give_up() {
   pkill -TERM -x sluice-run
 }
 
+# Open MPI 5 takes the first of several hosts for all ranks, where it is told no more than --oversubscribe.
+on_hosts=(--map-by slot --host)
+
 # launch HOSTS CMD...: a job on nodes, as n1:1,n2:3 with so many ranks each.
 launch() {
-  OMPI_MCA_btl=tcp,self,vader OMPI_MCA_btl_tcp_if_include=eth0 timeout 300 "${mpi[@]}" --host "$1" \
+  OMPI_MCA_btl=tcp,self,vader OMPI_MCA_btl_tcp_if_include=eth0 timeout 300 "${mpi[@]}" "${on_hosts[@]}" "$1" \
     --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 -x JAVA_HOME="$PWD/jdk" \
     -x SLUICE_RUNTIME -x XDG_CONFIG_HOME -x SLUICE_SMALL -x SLUICE_SHORT_LIVED "${@:2}"
 }
