@@ -1,4 +1,4 @@
-/* Names on the terminal as sluice run and exec say them. */
+/* Names on the terminal as sluice run says them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -148,7 +148,7 @@ static void command_line_without_sense_is_one_line(void **state)
     unsetenv("SLUICE_STORE");
     assert_int_equal(RUN("--", "true"), 2);
     assert_string_equal(content("stderr"),
-                        "sluice run: unknown option --colour; see sluice run --help\n"
+                        "sluice run: there is no option --colour; see sluice run --help\n"
                         "sluice run: a value is missing after --store; see sluice run --help\n"
                         "sluice run: no command to run; see sluice run --help\n"
                         "sluice run: no store; name one with --store DIR or in SLUICE_STORE\n");

@@ -17,6 +17,9 @@
 #include "segment.h"
 #include "status.h"
 
+/* Of an option's name, and from where on another word is no misspelt one. */
+enum { LONGEST = 40, FAR = 3 };
+
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
 
 /* Below SLUICE_HOME this program is blcr-bridge/target/native/sluice-run. */
@@ -42,11 +45,62 @@ char **sluice_exec_command_behind(char **options)
     return options;
 }
 
-_Noreturn void sluice_exec_command_refuse(int answer, char **next)
+static size_t least(size_t one, size_t other)
 {
-    sluice_exec_fail(SLUICE_STATUS_USAGE, "%s %s; see %s --help",
-                     answer == ':' ? "a value is missing after" : "unknown option", next[-1],
-                     sluice_exec_name);
+    return one < other ? one : other;
+}
+
+/* How many letters are missing, too many, others, or swapped with the next one. */
+static size_t distance(const char *one, const char *other)
+{
+    size_t rows[3][LONGEST + 1];
+    const size_t length = strlen(other);
+    if (strlen(one) > LONGEST || length > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= length; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; one[i - 1] != 0; i++) {
+        const size_t *above = rows[(i - 1) % 3], *higher = rows[(i + 1) % 3];
+        size_t *row = rows[i % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            row[j] = least(above[j] + 1, row[j - 1] + 1);
+            row[j] = least(row[j], above[j - 1] + (one[i - 1] != other[j - 1]));
+            if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1])
+                row[j] = least(row[j], higher[j - 2] + 1);
+        }
+    }
+    return rows[strlen(one) % 3][length];
+}
+
+/* Of the options the one that is most like a word; NULL where none is. */
+static const char *nearest(const char *word, const struct option *known)
+{
+    const char *best = NULL;
+    size_t least_distance = FAR;
+    for (; known->name != NULL; known++) {
+        const size_t to = distance(word, known->name);
+        if (to < least_distance) {
+            least_distance = to;
+            best = known->name;
+        }
+    }
+    return best;
+}
+
+_Noreturn void sluice_exec_command_refuse(int answer, char **next, const struct option *known)
+{
+    if (answer == ':') {
+        sluice_exec_fail(SLUICE_STATUS_USAGE, "a value is missing after %s; see %s --help",
+                         next[-1], sluice_exec_name);
+    }
+    char word[LONGEST + 1];
+    snprintf(word, sizeof word, "%s", next[-1] + strspn(next[-1], "-"));
+    word[strcspn(word, "=")] = 0;
+    const char *meant = nearest(word, known);
+    sluice_exec_fail(SLUICE_STATUS_USAGE, "there is no option %s%s%s%s; see %s --help", next[-1],
+                     meant == NULL ? "" : " (did you mean --", meant == NULL ? "" : meant,
+                     meant == NULL ? "" : "?)", sluice_exec_name);
 }
 
 /* Puts a library of Sluice's own before whatever the user preloads. */

@@ -1,6 +1,7 @@
 /* The command that sluice run and sluice profile record run. */
 #pragma once
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,8 +20,8 @@ void sluice_exec_capture(const char *directory, const char *wanted);
 /* What stands behind the options; without a command the process ends with one line and status 2. */
 char **sluice_exec_command_behind(char **options);
 
-/* Ends the process for an option that getopt_long() answered ':' or '?' to, the one before `next`. */
-_Noreturn void sluice_exec_command_refuse(int answer, char **next);
+/* Ends the process for an option that getopt_long() answered ':' or '?' to, the one before `next`, with what may be meant. */
+_Noreturn void sluice_exec_command_refuse(int answer, char **next, const struct option *known);
 
 /* What this process does about signals itself. */
 struct sluice_exec_ears {

@@ -152,7 +152,7 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
     for (int option;
          (option = getopt_long(count, arguments, "+:", sluice_mpi_known, NULL)) != -1;) {
         if (option == ':' || option == '?')
-            sluice_exec_command_refuse(option, arguments + optind);
+            sluice_exec_command_refuse(option, arguments + optind, sluice_mpi_known);
         values[option] = optarg;
         rehearses |= option == SLUICE_OPTION_REHEARSE;
         if (option == SLUICE_OPTION_RUN)

@@ -46,7 +46,7 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
     for (int option, index;
          (option = getopt_long(count, arguments, "+:", sluice_exec_known, &index)) != -1;) {
         if (option == ':' || option == '?')
-            sluice_exec_command_refuse(option, arguments + optind);
+            sluice_exec_command_refuse(option, arguments + optind, sluice_exec_known);
         values[option] = optarg;
         switch (option) {
         case SLUICE_OPTION_STORE:

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "command.h"
 #include "profile.h"
@@ -25,7 +26,7 @@ static struct record_options parse(int count, char **arguments)
         else if (option == SLUICE_OPTION_TO)
             options.trace = optarg;
         else
-            sluice_exec_command_refuse(option, arguments + optind);
+            sluice_exec_command_refuse(option, arguments + optind, sluice_record_known);
     }
     options.command = sluice_exec_command_behind(arguments + optind);
     return options;
@@ -34,6 +35,7 @@ static struct record_options parse(int count, char **arguments)
 static void set_capture(const char *directory)
 {
     char absolute[PATH_MAX];
+    mkdir(directory, 0777); /* as run makes it; what else is wrong shows in the next line */
     if (realpath(directory, absolute) == NULL)
         sluice_exec_fail(sluice_exec_status(-errno), "--capture %s: %m", directory);
     setenv("SLUICE_CAPTURE", absolute, 1);

@@ -42,12 +42,12 @@ public final class CheckCommand implements Subcommand {
       Model.of(this, "check")
           .describe(
               "Says what this node, a store's place and a capture directory offer, one line each.",
-              "Each is tried as serve, run and exec would do it: yes, limited or no, what follows, and what to"
+              "Each is tried as serve and run would do it: yes, limited or no, what follows, and what to"
                   + " do. Some KiB are written, and deleted at once; a check that is killed may leave a file or"
                   + " directory .sluice-check-*, which may be deleted. The status is 0 when a session can begin,"
                   + " else that with which it would end.",
               "With --faults it lists the points in the life of a checkpoint at which a fault can be asked for."
-                  + " serve, run and exec take one from the environment:"
+                  + " serve and run take one from the environment:"
                   + " SLUICE_FAULT=[after-]POINT[:ACTION][@N],...",
               "Without ACTION the I/O process kills itself before that step, or after it. ACTION fails the"
                   + " step with an errno (ENOSPC, EDQUOT, EIO, EROFS, ...), lets it write half at first"

@@ -6,6 +6,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -160,6 +161,12 @@ final class RuntimeDirectory implements AutoCloseable {
             "%s is not a directory of yours with mode 0700; remove it or set %s"
                 .formatted(directory, RuntimePath.BASE_VARIABLE));
       }
+    } catch (final FileSystemException e) {
+      final String reason = e.getReason() == null ? "permission denied" : e.getReason();
+      throw new CommandException(
+          reason.contains("space") ? ExitStatus.NO_ROOM : ExitStatus.DENIED,
+          "cannot create %s: %s; set %s to a directory of this node where you may write"
+              .formatted(directory, reason, RuntimePath.BASE_VARIABLE));
     }
   }
 

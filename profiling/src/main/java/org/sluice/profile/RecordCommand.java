@@ -26,7 +26,7 @@ public final class RecordCommand implements Subcommand {
               "Runs a command and records every write to the files it opens in a directory.",
               "There is no I/O process: the files are written as without Sluice. A process that is killed"
                   + " leaves what it recorded. Statically linked programs and output that a shell redirects"
-                  + " are not seen. run and exec have --profile instead.",
+                  + " are not seen. run has --profile instead.",
               "Exits like the command: 128+N when signal N killed it, 127 when it is not found, 126 when it"
                   + " cannot be executed; 6 when the trace exists.")
           .exits(ExitStatus.EXISTS, ExitStatus.NO_ROOM, ExitStatus.DENIED)

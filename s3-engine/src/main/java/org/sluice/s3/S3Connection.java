@@ -76,9 +76,14 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
       throw new EngineException( // the SDK has no exception of its own for a wrong endpoint
           Reason.ADDRESS,
           "cannot look for %s: %s; set AWS_REGION, or AWS_ENDPOINT_URL_S3 to a URI, or a profile"
-              .formatted(location, e.getMessage()),
+              .formatted(location, said(e)),
           e);
     }
+  }
+
+  /** Without the list of all places in which the SDK has looked. */
+  private static String said(final RuntimeException e) {
+    return String.valueOf(e.getMessage()).replaceFirst("(?s) from any of the providers .*", "");
   }
 
   /**

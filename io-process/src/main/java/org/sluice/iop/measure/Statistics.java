@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
+import org.sluice.core.command.SizeConverter;
 import org.sluice.core.segment.Header;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
@@ -285,6 +286,11 @@ public final class Statistics {
    */
   public Optional<String> summary() {
     final SlotCounters total = counters();
+    if (failure().isPresent()) {
+      return Optional.of(
+          "not all of the %s that were written reached storage"
+              .formatted(SizeConverter.format(share().total())));
+    }
     return share()
         .text()
         .map(share -> share + shortage(total) + lateMemory(total) + lengths(total) + unheld());

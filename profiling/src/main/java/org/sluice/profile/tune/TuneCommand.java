@@ -57,7 +57,7 @@ public final class TuneCommand implements Subcommand {
           .add(
               flag(value -> writeConfig = value, "--write-config")
                   .description(
-                      "Make what is recommended the default of serve, run and exec for this user."))
+                      "Make what is recommended the default of serve and run for this user."))
           .examples(
               "  sluice tune --workload lu --dir /scratch",
               "  sluice tune app.strace --dir /scratch --write-config",
