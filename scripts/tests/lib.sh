@@ -8,6 +8,7 @@
 
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
 sluice=$root/scripts/sluice
+. "$root/scripts/installation.sh"
 native=$root/blcr-bridge/target/native
 test_timeout=${SLUICE_TEST_TIMEOUT:-400} # it ends what hangs; a busy machine is no reason to fail
 # What an I/O process of a test has unless told otherwise: to fill the pages of what users have by default
@@ -199,12 +200,8 @@ be_refused_like_others() {
 # install_in DIRECTORY: a copy of what the command needs, which $sluice is from now on. Everybody may run
 # it, while the sources may lie where no other user can enter.
 install_in() {
-  mkdir -p "$1"/{scripts,target,blcr-bridge/target/native}
-  cp -p "$root"/scripts/{sluice,find-jdk,jvm.options} "$1/scripts"
-  cp -pr "$root"/target/{built,jars,jdk,sluice.aot,serve.aot} "$1/target"
-  cp -p "$native"/{sluice-{run,record,guard},libsluice_preload.so} "$1/blcr-bridge/target/native"
+  copy_home "$root" "$1"
   chmod a+rx .
-  chmod -R a+rX "$1"
   sluice=$(readlink -f "$1/scripts/sluice")
 }
 

@@ -103,21 +103,36 @@ _Noreturn void sluice_exec_command_refuse(int answer, char **next, const struct 
                      meant == NULL ? "" : "?)", sluice_exec_name);
 }
 
-/* Puts a library of Sluice's own before whatever the user preloads. */
+static void put_first(const char *variable, const char *entry)
+{
+    char list[8192];
+    const char *others = getenv(variable);
+    const bool alone = others == NULL || *others == 0;
+    const int length =
+        snprintf(list, sizeof list, "%s%s%s", entry, alone ? "" : ":", alone ? "" : others);
+    if ((size_t)length >= sizeof list)
+        sluice_exec_fail(SLUICE_STATUS_FAILED, "%s is too long", variable);
+    setenv(variable, list, 1);
+}
+
+/*
+ * Puts a library of Sluice's own before whatever the user preloads. The linker parts that list at blanks as well, so
+ * one whose path has a blank is found by its name.
+ */
 static void preload(const char *file)
 {
     char library[3100];
-    char list[8192];
     sluice_exec_installed(library, sizeof library, file);
     if (access(library, R_OK) != 0)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "%s is missing; run scripts/build", library);
-    const char *others = getenv("LD_PRELOAD");
-    if (others == NULL || *others == 0)
-        setenv("LD_PRELOAD", library, 1);
-    else if ((size_t)snprintf(list, sizeof list, "%s:%s", library, others) < sizeof list)
-        setenv("LD_PRELOAD", list, 1);
-    else
-        sluice_exec_fail(SLUICE_STATUS_FAILED, "LD_PRELOAD is too long");
+    char *slash = strrchr(library, '/');
+    if (strchr(library, ' ') == NULL) {
+        put_first("LD_PRELOAD", library);
+        return;
+    }
+    put_first("LD_PRELOAD", slash + 1);
+    *slash = 0;
+    put_first("LD_LIBRARY_PATH", library);
 }
 
 /* Under sluice mpi, the layer between the program and its MPI. */
