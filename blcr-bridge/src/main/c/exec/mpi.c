@@ -143,6 +143,17 @@ static void rewind_input(void)
     known = true;
 }
 
+/*
+ * Open MPI 5.0 ends with 0 where it loses a node. Its ranks have to come to MPI_Finalize, while MPICH ends with 0 also
+ * where they just exit.
+ */
+static bool is_cut_short(const struct sluice_exec_job *job, const struct outcome *outcome,
+                         int64_t before)
+{
+    return !ended && outcome->status == 0 && strcmp(job->mpi, "openmpi") == 0
+        && !sluice_exec_waves_ended(job, before);
+}
+
 /* The I/O process of sluice run tells the wave as it starts. One of several nodes may not be asked before their ranks. */
 static struct outcome attempt(struct sluice_exec_job *job, char **command, long number)
 {
@@ -165,6 +176,11 @@ static struct outcome attempt(struct sluice_exec_job *job, char **command, long 
     outcome.heard = before < 0 || sluice_exec_waves_heard(job) != before;
     if (job->joins && (told || !outcome.heard)) /* what is heard may be another job */
         outcome.begun = !is_of_beginning(outcome.status);
+    if (is_cut_short(job, &outcome, before)) {
+        sluice_exec_say("the command ended with 0, and not all ranks had come to MPI_Finalize, as "
+                        "where Open MPI loses a node: that counts as a failure");
+        outcome.status = SLUICE_STATUS_FAILED;
+    }
     return outcome;
 }
 

@@ -41,6 +41,31 @@ int64_t sluice_exec_waves_heard(const struct sluice_exec_job *job)
     return find_log(job, folder, sizeof folder, &log) ? log.st_size : 0;
 }
 
+bool sluice_exec_waves_ended(const struct sluice_exec_job *job, int64_t before)
+{
+    char path[PATH_MAX + 300];
+    char folder[PATH_MAX + 256];
+    struct stat log;
+    if (job->elsewhere || !find_log(job, folder, sizeof folder, &log) || log.st_size < before)
+        return true;
+    snprintf(path, sizeof path, "%s/waves.log", folder);
+    FILE *file = fopen(path, "re");
+    bool ended = true;
+    char *line = NULL;
+    size_t room = 0;
+    if (file != NULL && fseeko(file, before, SEEK_SET) == 0) {
+        while (getline(&line, &room, file) > 0) {
+            if (strstr(line, "\"what\":\"start\"") || strstr(line, "\"what\":\"restart\""))
+                ended = false;
+            ended |= strstr(line, "\"what\":\"ended\"") != NULL;
+        }
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+    return ended;
+}
+
 /* sluice mpi WHAT for the store, with one more option that may be NULL: good until the next call. */
 static char **words(const struct sluice_exec_job *job, const char *what, const char *option)
 {

@@ -18,5 +18,11 @@ bool sluice_exec_waves_know(const struct sluice_exec_job *job, int64_t *newest);
 /* How long the log is in which each job says that it has begun; -1 where it is on a node's stage. */
 int64_t sluice_exec_waves_heard(const struct sluice_exec_job *job);
 
+/*
+ * Whether all ranks of the last job that the log has behind that length have come to MPI_Finalize: true where that
+ * cannot be told.
+ */
+bool sluice_exec_waves_ended(const struct sluice_exec_job *job, int64_t before);
+
 /* Asks for a wave. One line says so when no rank has come so far that one could be taken. */
 void sluice_exec_waves_ask(const struct sluice_exec_job *job);

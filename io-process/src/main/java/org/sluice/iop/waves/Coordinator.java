@@ -188,6 +188,7 @@ final class Coordinator {
 
   private void endAll() {
     if (done.cardinality() == job.ranks() && isFree()) {
+      log.ended(); // before any rank may end
       orders.give(Control.END, 0);
     }
   }

@@ -187,6 +187,11 @@ final class WaveLog {
     say("no checkpoint is taken any more: " + why);
   }
 
+  /** All ranks have come to MPI_Finalize, which not every launcher's exit status tells. */
+  void ended() {
+    append(new JsonObject().with("what", "ended"));
+  }
+
   /**
    * No recovery begins with it.
    *
