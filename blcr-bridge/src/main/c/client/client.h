@@ -33,11 +33,18 @@ bool sluice_segment_has(const struct sluice_segment *segment, const void *addres
 bool sluice_segment_present(const struct sluice_segment *segment);
 
 /*
- * The logical size of a diverted or committed image; false when the kernel's size is the right one.
+ * The logical size of an image whose file may be shorter; false when the kernel's size is the right one.
  * Lock-free, async-signal-safe.
  */
 bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino_t inode,
                          int64_t *size);
+
+/*
+ * Whether a direct image was longer when it was logged than the kernel has just said. It may have said so before
+ * the file got those bytes. Lock-free, async-signal-safe.
+ */
+bool sluice_segment_was_longer(const struct sluice_segment *segment, dev_t device, ino_t inode,
+                               int64_t size);
 
 /* What tells a file from most others. */
 uint64_t sluice_segment_hash(dev_t device, ino_t inode);

@@ -109,7 +109,8 @@ static int settled(struct sluice_log_image *image, int reason)
 {
     nothing_pending(image);
     if (reason != SLUICE_REASON_NONE) {
-        const int first = atomic_load_explicit(&image->entry->reason, memory_order_relaxed);
+        const int first = atomic_load_explicit(&image->entry->reason, memory_order_relaxed)
+            & ~SLUICE_IMAGE_REASON_SETTLING;
         atomic_store_explicit(&image->tally.reason, first != SLUICE_REASON_NONE ? first : reason,
                               memory_order_relaxed);
         image->entry = NULL;

@@ -222,16 +222,32 @@ static const struct sluice_image_entry *look_up(const struct sluice_segment *seg
         : look_in(sluice_image_bucket(segment, hash, true), device, inode, state, size);
 }
 
+static bool is_settling(const struct sluice_image_entry *entry)
+{
+    return (atomic_load_explicit(&entry->reason, memory_order_acquire)
+            & SLUICE_IMAGE_REASON_SETTLING)
+        != 0;
+}
+
 bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino_t inode,
                          int64_t *size)
 {
     int64_t found = 0;
     int state;
-    look_up(segment, device, inode, &state, &found);
-    if (state != SLUICE_IMAGE_STATE_DIVERTED && state != SLUICE_IMAGE_STATE_COMMITTED)
+    const struct sluice_image_entry *entry = look_up(segment, device, inode, &state, &found);
+    if (entry == NULL || (state == SLUICE_IMAGE_STATE_DIRECT && !is_settling(entry)))
         return false;
     *size = found;
     return true;
+}
+
+bool sluice_segment_was_longer(const struct sluice_segment *segment, dev_t device, ino_t inode,
+                               int64_t size)
+{
+    int64_t found = 0;
+    int state;
+    return look_up(segment, device, inode, &state, &found) != NULL
+        && state == SLUICE_IMAGE_STATE_DIRECT && found > size;
 }
 
 int sluice_segment_state(const struct sluice_segment *segment, dev_t device, ino_t inode)

@@ -10,50 +10,75 @@
 
 #define STAT_BLOCK 512
 
-/* The size and blocks that the log adds up to, if the image is logged and has more than its file. */
-static void correct(dev_t device, ino_t inode, uint32_t mode, uint64_t *size, uint64_t *blocks)
+/*
+ * The size and blocks that the log adds up to, if the image is logged and has more than its file. True where the
+ * kernel is to be asked once more: it may have answered before the log was put into the file.
+ */
+static bool correct(dev_t device, ino_t inode, uint32_t mode, uint64_t *size, uint64_t *blocks)
 {
     int64_t logged;
     if (!S_ISREG(mode) || !sluice_capture_on())
-        return;
+        return false;
     const struct sluice_segment *segment = sluice_capture_segment();
-    if (segment == NULL || !sluice_segment_size(segment, device, inode, &logged))
-        return;
+    if (segment == NULL)
+        return false;
+    if (!sluice_segment_size(segment, device, inode, &logged))
+        return sluice_segment_was_longer(segment, device, inode, (int64_t)*size);
     const uint64_t needed = (uint64_t)logged / STAT_BLOCK + (logged % STAT_BLOCK > 0);
     *size = *size < (uint64_t)logged ? (uint64_t)logged : *size; /* or it was written to unseen */
     *blocks = *blocks < needed ? needed : *blocks;
+    return false;
 }
 
-/* Corrects the size and blocks in the status that a call has filled in; its `result`. */
-static int corrected(int result, struct stat *status)
+/* Corrects the size and blocks in a status. True where the kernel is to be asked once more. */
+static bool correct_status(struct stat *status)
 {
-    if (result == 0) {
-        uint64_t size = (uint64_t)status->st_size, blocks = (uint64_t)status->st_blocks;
-        correct(status->st_dev, status->st_ino, status->st_mode, &size, &blocks);
-        status->st_size = (off_t)size;
-        status->st_blocks = (blkcnt_t)blocks;
-    }
-    return result;
+    uint64_t size = (uint64_t)status->st_size, blocks = (uint64_t)status->st_blocks;
+    const bool again = correct(status->st_dev, status->st_ino, status->st_mode, &size, &blocks);
+    status->st_size = (off_t)size;
+    status->st_blocks = (blkcnt_t)blocks;
+    return again;
 }
 
-SLUICE_AS(int, fstat, (int fd, struct stat *status), corrected(REAL(fstat)(fd, status), status))
-SLUICE_AS(int, fstatat, (int dirfd, const char *path, struct stat *status, int flags),
-          corrected(REAL(fstatat)(dirfd, path, status, flags), status))
-SLUICE_AS(int, stat, (const char *path, struct stat *status),
-          corrected(REAL(fstatat)(AT_FDCWD, path, status, 0), status))
-SLUICE_AS(int, lstat, (const char *path, struct stat *status),
-          corrected(REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW), status))
+/* One of the stat family, by a call that fills in a status. */
+#define CORRECTED(name, parameters, call)                                                          \
+    SLUICE_WRAPPER int name parameters                                                             \
+    {                                                                                              \
+        int result = call;                                                                         \
+        if (result == 0 && correct_status(status)) {                                               \
+            result = call;                                                                         \
+            if (result == 0)                                                                       \
+                correct_status(status);                                                            \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+CORRECTED(fstat, (int fd, struct stat *status), REAL(fstat)(fd, status))
+CORRECTED(fstatat, (int dirfd, const char *path, struct stat *status, int flags),
+          REAL(fstatat)(dirfd, path, status, flags))
+CORRECTED(stat, (const char *path, struct stat *status), REAL(fstatat)(AT_FDCWD, path, status, 0))
+CORRECTED(lstat, (const char *path, struct stat *status),
+          REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW))
+
+/* The size and blocks in a status of the newer kind. True where the kernel is to be asked once more. */
+static bool correct_statx(struct statx *status)
+{
+    uint64_t size = status->stx_size, blocks = status->stx_blocks;
+    const bool again = correct(makedev(status->stx_dev_major, status->stx_dev_minor),
+                               status->stx_ino, status->stx_mode, &size, &blocks);
+    status->stx_size = size;
+    status->stx_blocks = blocks;
+    return again;
+}
 
 SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
                          struct statx *status)
 {
-    const int result = REAL(statx)(dirfd, path, flags, mask, status);
-    if (result == 0) {
-        uint64_t size = status->stx_size, blocks = status->stx_blocks;
-        correct(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino,
-                status->stx_mode, &size, &blocks);
-        status->stx_size = size;
-        status->stx_blocks = blocks;
+    int result = REAL(statx)(dirfd, path, flags, mask, status);
+    if (result == 0 && correct_statx(status)) {
+        result = REAL(statx)(dirfd, path, flags, mask, status);
+        if (result == 0)
+            correct_statx(status);
     }
     return result;
 }
@@ -81,7 +106,7 @@ static int simple_step(const char *path, const struct stat *status, int type)
 {
     struct stat copy = *status;
     if (type == FTW_F)
-        corrected(0, &copy);
+        correct_status(&copy);
     return step.simple(path, &copy, type);
 }
 
@@ -89,7 +114,7 @@ static int full_step(const char *path, const struct stat *status, int type, stru
 {
     struct stat copy = *status;
     if (type == FTW_F)
-        corrected(0, &copy);
+        correct_status(&copy);
     return step.full(path, &copy, type, place);
 }
 
@@ -114,7 +139,7 @@ SLUICE_WRAPPER int nftw(const char *directory, __nftw_func_t function, int descr
 static void correct_entry(FTSENT *entry)
 {
     if (entry != NULL && entry->fts_info == FTS_F && entry->fts_statp != NULL)
-        corrected(0, entry->fts_statp);
+        correct_status(entry->fts_statp);
 }
 
 SLUICE_AFTER(FTSENT *, fts_read, (FTS *walk), (walk), correct_entry(result))

@@ -44,7 +44,11 @@ public final class ImageDescriptor {
               .by(IOP)
               .field(SHARED_I32, "error", "errno of the first storage error in the drain; 0 none"),
       REASON_OFFSET =
-          ENTRY.field(SHARED_I32, "reason", "why it is direct (`Reason`); 0 while it is not"),
+          ENTRY.field(
+              SHARED_I32,
+              "reason",
+              "why it is direct (`Reason`); 0 while it is not; 256 more while its file may lack what"
+                  + " was logged, so that the size still counts"),
       DIRECT_BYTES_OFFSET =
           ENTRY
               .by(OPENERS + "additions")
@@ -68,6 +72,9 @@ public final class ImageDescriptor {
                   SHARED_I32,
                   "born",
                   "when the file was created, the low half of the nanoseconds since 1970; 0 unknown");
+
+  /** Added to a reason while the image's own file may lack what was logged. */
+  public static final int REASON_SETTLING = 1 << 8;
 
   /** State: no image. */
   public static final int STATE_FREE = 0;

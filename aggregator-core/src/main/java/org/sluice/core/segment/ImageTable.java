@@ -351,7 +351,33 @@ public final class ImageTable {
    * @return {@link Reason#NONE} when it never was
    */
   public Reason reason(final int entry) {
-    return Reason.of(entries.getIntAcquire(offset(entry) + ImageDescriptor.REASON_OFFSET));
+    return Reason.of(
+        entries.getIntAcquire(offset(entry) + ImageDescriptor.REASON_OFFSET)
+            & ~ImageDescriptor.REASON_SETTLING);
+  }
+
+  /**
+   * Says why an image is about to be direct, while its file may lack what was logged. I/O process
+   * only.
+   *
+   * @param entry index of the entry
+   * @param reason why
+   */
+  public void settling(final int entry, final Reason reason) {
+    entries.putIntRelease(
+        offset(entry) + ImageDescriptor.REASON_OFFSET,
+        reason.ordinal() | ImageDescriptor.REASON_SETTLING);
+  }
+
+  /**
+   * A direct image's file holds all that was logged. I/O process only, any thread.
+   *
+   * @param entry index of the entry
+   */
+  public void settled(final int entry) {
+    final int offset = offset(entry) + ImageDescriptor.REASON_OFFSET;
+    final int reason = entries.getIntVolatile(offset);
+    entries.compareAndSetInt(offset, reason, reason & ~ImageDescriptor.REASON_SETTLING);
   }
 
   /**

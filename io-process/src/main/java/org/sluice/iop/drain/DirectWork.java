@@ -92,6 +92,7 @@ final class DirectWork extends ImageWork {
         peeks.stream()
             .map(peek -> new Entry.Mark(peek.index(), peek.generation(), peek.end()))
             .toList());
+    image.settled();
   }
 
   private void look(final int chunk) throws IOException {

@@ -238,13 +238,19 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Makes it direct for every process; a full fence follows.
+   * Makes it direct for every process; a full fence follows. Until {@link #settled} its size is the
+   * logged one, if that is more than its file's.
    *
    * @param reason why
    */
   public void direct(final Reason reason) {
-    reason(reason);
+    table.settling(entry(), reason);
     state(ImageDescriptor.STATE_DIRECT);
+  }
+
+  /** Its own file holds all that was logged, since it is direct. Any thread. */
+  public void settled() {
+    table.settled(entry());
   }
 
   /**
