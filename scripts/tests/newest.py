@@ -131,7 +131,7 @@ def newest(store):
             manifests = [json.load(open(path)) for path in glob.glob(f'{store}/checkpoints/*/manifest.json')]
         except (OSError, ValueError):
             continue  # one was removed just now, and newer ones than the list has may be there
-        found = [(it['sequence'], it['number'], it['bytes']) for it in manifests if not it['ungrouped']]
+        found = [(it['sequence'], it['number'], it['bytes']) for it in manifests]
         return max(found)[1:] if found else None
 
 

@@ -6,7 +6,7 @@
 
 /* HeaderDescriptor */
 #define SLUICE_HEADER_MAGIC UINT64_C(0x4745534349554c53)
-#define SLUICE_HEADER_VERSION 7
+#define SLUICE_HEADER_VERSION 8
 #define SLUICE_HEADER_LENGTH 16384
 #define SLUICE_HEADER_AWAKE 0
 #define SLUICE_HEADER_ASLEEP 1
@@ -56,7 +56,7 @@
 #define SLUICE_HEADER_LAST_IMAGE_OFFSET 656
 #define SLUICE_HEADER_PAST_OFFSET 664
 #define SLUICE_HEADER_PLAIN_BYTES_OFFSET 3072
-#define SLUICE_HEADER_PLAIN_FILES_OFFSET 3328
+#define SLUICE_HEADER_PLAIN_FILES_OFFSET 3392
 #define SLUICE_HEADER_SMALL_FILES_OFFSET 4096
 #define SLUICE_HEADER_OPENINGS_OFFSET 12288
 #define SLUICE_HEADER_BARRIER_EACH 0
@@ -119,9 +119,9 @@ struct sluice_header {
     uint8_t unused_776[248];
     char store[1024];
     char capture[1024];
-    _Atomic int64_t plain_bytes[32];
-    _Atomic int64_t plain_files[32];
-    uint8_t unused_3584[512];
+    _Atomic int64_t plain_bytes[40];
+    _Atomic int64_t plain_files[40];
+    uint8_t unused_3712[384];
     _Atomic int64_t small_files[1024];
     _Atomic int64_t openings[512];
 };
@@ -130,7 +130,7 @@ _Static_assert(sizeof(struct sluice_header) == 16384, "sluice_header");
 /* SlotDescriptor */
 #define SLUICE_SLOT_LENGTH 1024
 #define SLUICE_SLOT_SIZE_CLASSES 10
-#define SLUICE_SLOT_REASONS 32
+#define SLUICE_SLOT_REASONS 40
 #define SLUICE_SLOT_STATE_OFFSET 0
 #define SLUICE_SLOT_PID_OFFSET 4
 #define SLUICE_SLOT_START_TIME_OFFSET 8
@@ -181,8 +181,8 @@ struct sluice_slot {
     _Atomic int64_t memory_waits;
     _Atomic int64_t memory_wait_nanos;
     _Atomic int64_t memory_overflows;
-    _Atomic int64_t reason_bytes[32];
-    uint8_t unused_768[256];
+    _Atomic int64_t reason_bytes[40];
+    uint8_t unused_832[192];
 };
 _Static_assert(sizeof(struct sluice_slot) == 1024, "sluice_slot");
 
@@ -267,6 +267,7 @@ _Static_assert(sizeof(struct sluice_ring_trailer) == 768, "sluice_ring_trailer")
 #define SLUICE_IMAGE_UNSEEN_OFFSET 48
 #define SLUICE_IMAGE_CREATOR_OFFSET 56
 #define SLUICE_IMAGE_BORN_OFFSET 60
+#define SLUICE_IMAGE_REASON_SETTLING 256
 #define SLUICE_IMAGE_STATE_FREE 0
 #define SLUICE_IMAGE_STATE_DIVERTED 1
 #define SLUICE_IMAGE_STATE_DIRECT 2
@@ -657,14 +658,15 @@ struct __attribute__((packed)) sluice_reply_threshold {
 #define SLUICE_REASON_LOST 22
 #define SLUICE_REASON_OTHER 23
 #define SLUICE_REASON_NODES 24
-#define SLUICE_REASON_EXISTING 25
-#define SLUICE_REASON_REFUSED 26
-#define SLUICE_REASON_TOO_MANY 27
-#define SLUICE_REASON_UNATTACHED 28
-#define SLUICE_REASON_ELSEWHERE 29
-#define SLUICE_REASON_TOO_DEEP 30
-#define SLUICE_REASON_SMALL 31
+#define SLUICE_REASON_UNGROUPED 25
+#define SLUICE_REASON_EXISTING 26
+#define SLUICE_REASON_REFUSED 27
+#define SLUICE_REASON_TOO_MANY 28
+#define SLUICE_REASON_UNATTACHED 29
+#define SLUICE_REASON_ELSEWHERE 30
+#define SLUICE_REASON_TOO_DEEP 31
+#define SLUICE_REASON_SMALL 32
 #define SLUICE_REASON_UNSEEN UINT64_C(0x63c620)
-#define SLUICE_REASON_FIRST_PLAIN 25
+#define SLUICE_REASON_FIRST_PLAIN 26
 
 #endif

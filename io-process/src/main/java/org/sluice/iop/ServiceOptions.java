@@ -72,6 +72,8 @@ final class ServiceOptions implements SharedOptions {
   private String keep;
   private String series;
   private Duration grace;
+
+  private Duration settle;
   private String name;
   private Path stats;
 
@@ -154,7 +156,8 @@ final class ServiceOptions implements SharedOptions {
                 .description(
                     "Container layout: a file whose path below the capture directory matches belongs to the"
                         + " checkpoint that the first capture group which took part numbers, as in"
-                        + " 'a(\\d+)|b(\\d+)'. One called 'rank', (?<rank>\\d+),"
+                        + " 'a(\\d+)|b(\\d+)'. Without one all such files are checkpoint 1, for a program"
+                        + " that writes over its files. One called 'rank', (?<rank>\\d+),"
                         + " says which rank writes the file: where nodes share a file system only such files of"
                         + " a job on several nodes are aggregated, in either layout."))
         .add(
@@ -192,6 +195,15 @@ final class ServiceOptions implements SharedOptions {
                 .description(
                     "How many checkpoints of a group or of the API stay; with a newer one, the oldest of this"
                         + " session goes, its files in the capture directory included. Default:"
+                        + " ${DEFAULT-VALUE}."))
+        .add(
+            option(Duration.class, value -> settle = value, "--settle")
+                .paramLabel("TIME")
+                .defaultValue("1m")
+                .converters(new DurationConverter())
+                .description(
+                    "Container layout: when nothing was written for so long to a checkpoint that is not committed,"
+                        + " its files are made plain files; it can still be committed. Default:"
                         + " ${DEFAULT-VALUE}."))
         .add(
             option(String.class, value -> series = value, "--series")
@@ -251,6 +263,7 @@ final class ServiceOptions implements SharedOptions {
             alone == null || alone.isEmpty() ? null : regex("--private", alone),
             writers(),
             keep(),
+            settle,
             endsWithMembers,
             grace),
         faults());
@@ -310,15 +323,12 @@ final class ServiceOptions implements SharedOptions {
       return null;
     }
     final PathPattern files = pattern("--group", group);
-    if (!files.tellsNumbers() && (chosen == Layout.container || !files.tellsRanks())) {
-      throw usage("--group needs a capture group for the checkpoint's number: " + group);
-    }
     if (chosen == Layout.files && !files.tellsRanks()) {
       throw usage(
           "--group needs --layout container: plain files are not grouped, it only says by (?<rank>\\d+)"
               + " which rank of several nodes writes them");
     }
-    return new Grouping(files, marker(chosen), writers(), perRank);
+    return new Grouping(files, marker(chosen, files), writers(), perRank);
   }
 
   private void needsGroup(final String option, final Object given) {
@@ -327,7 +337,7 @@ final class ServiceOptions implements SharedOptions {
     }
   }
 
-  private PathPattern marker(final Layout chosen) {
+  private PathPattern marker(final Layout chosen, final PathPattern files) {
     if (complete == null) {
       return null;
     }
@@ -339,7 +349,7 @@ final class ServiceOptions implements SharedOptions {
           "--files-per-rank has no use with --complete, which no count completes; drop one");
     }
     final PathPattern marker = pattern("--complete", complete);
-    if (!marker.tellsNumbers()) {
+    if (files.tellsNumbers() && !marker.tellsNumbers()) {
       throw usage("--complete needs a capture group for the checkpoint's number: " + complete);
     }
     return marker;

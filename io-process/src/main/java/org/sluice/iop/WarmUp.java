@@ -56,6 +56,7 @@ final class WarmUp implements AutoCloseable {
           null,
           1,
           KEPT,
+          Duration.ofMinutes(1),
           false,
           Duration.ZERO);
 

@@ -35,7 +35,8 @@ class DrainTest extends SharedServeTest {
   }
 
   private String staysPlain() {
-    return "WARN sluice - what is in no checkpoint stays plain files in %s: files=1; with --group checkpoints that are whole are committed%n"
+    return ("WARN sluice - checkpoint 1 is not committed, its files stay plain files in %s: nothing says"
+            + " how many files it has; see --complete, --files-per-rank and --writers%n")
         .formatted(capture);
   }
 

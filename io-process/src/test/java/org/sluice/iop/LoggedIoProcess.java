@@ -86,6 +86,7 @@ final class LoggedIoProcess implements AutoCloseable {
             null,
             0,
             KEPT,
+            Duration.ofMinutes(1),
             false,
             Duration.ZERO);
     final Statistics statistics =

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,26 +38,20 @@ abstract class ServeTest {
   }
 
   ServeProcess serve(final String layout, final String... more) throws IOException {
-    final String[] options = options(store, capture, layout);
-    final String[] all = new String[options.length + more.length];
-    System.arraycopy(options, 0, all, 0, options.length);
-    System.arraycopy(more, 0, all, options.length, more.length);
-    return ServeProcess.start(runtime, all);
+    return ServeProcess.start(runtime, options(store, capture, layout, more));
   }
 
-  static String[] options(final Path store, final Path capture, final String layout) {
-    return new String[] {
-      "--store",
-      store.toString(),
-      "--capture",
-      capture.toString(),
-      "--buffer",
-      ROOM,
-      "--chunk",
-      "64K",
-      "--layout",
-      layout
-    };
+  /** In the container layout all files are of one checkpoint, unless told otherwise. */
+  static String[] options(
+      final Path store, final Path capture, final String layout, final String... more) {
+    final List<String> all = new ArrayList<>();
+    all.addAll(List.of("--store", store.toString(), "--capture", capture.toString()));
+    all.addAll(List.of("--buffer", ROOM, "--chunk", "64K", "--layout", layout));
+    all.addAll(List.of(more));
+    if (layout.equals("container") && !all.contains("--group")) {
+      all.addAll(List.of("--group", "."));
+    }
+    return all.toArray(String[]::new);
   }
 
   /** A process that does nothing until it is killed. */

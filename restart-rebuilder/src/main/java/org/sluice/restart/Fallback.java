@@ -3,7 +3,6 @@ package org.sluice.restart;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -81,14 +80,11 @@ final class Fallback {
     }
     final List<Commit> commits =
         store.commits(any -> {}).stream().filter(commit -> commit.number() <= most).toList();
-    final Optional<Commit> newest = CheckpointReader.newest(commits);
-    return commits.reversed().stream().filter(commit -> counts(commit, number, newest)).toList();
+    return commits.reversed().stream().filter(commit -> counts(commit, number)).toList();
   }
 
-  private static boolean counts(
-      final Commit commit, final Long number, final Optional<Commit> newest) {
-    return number != null && commit.number() == number
-        || !commit.incomplete() && commit.ungrouped() == newest.orElseThrow().ungrouped();
+  private static boolean counts(final Commit commit, final Long number) {
+    return number != null && commit.number() == number || !commit.incomplete();
   }
 
   /**

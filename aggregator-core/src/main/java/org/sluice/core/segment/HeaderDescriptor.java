@@ -21,7 +21,7 @@ public final class HeaderDescriptor {
   public static final long MAGIC = 0x4745_5343_4955_4C53L;
 
   /** Version of the segment and of the requests that go with it. */
-  public static final int VERSION = 7;
+  public static final int VERSION = 8;
 
   /** Bytes of the header. */
   public static final int LENGTH = 16384;

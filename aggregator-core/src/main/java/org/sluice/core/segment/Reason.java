@@ -57,6 +57,8 @@ public enum Reason {
   OTHER("other", "for other reasons"),
   /** Ranks on other nodes may have the file open. */
   NODES("nodes", "in files that other nodes may write, too (see --group, --private)"),
+  /** The file is of no checkpoint, in the container layout. */
+  UNGROUPED("ungrouped", "in files that are in no checkpoint (see --group)"),
 
   /** The file was there before, and was not emptied. */
   EXISTING("existing", "in files that were there when they were opened", Kind.PLAIN),
@@ -75,7 +77,7 @@ public enum Reason {
   SMALL("small", "in small files and the beginnings of others (see --small)", Kind.PLAIN);
 
   /** Reasons that a slot has counters for. */
-  public static final int MOST = 32;
+  public static final int MOST = 40;
 
   private static final Reason[] ALL = values();
 

@@ -86,7 +86,6 @@ final class SeriesCheckpoint {
         first.layout(),
         coversAll(entry) ? first.ranks() : 0,
         RankSet.NONE,
-        parts.stream().anyMatch(part -> part.commit().ungrouped()),
         first.completion(),
         false,
         first.sessionId(),

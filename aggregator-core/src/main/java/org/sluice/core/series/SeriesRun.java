@@ -285,20 +285,6 @@ public final class SeriesRun {
   }
 
   /**
-   * The number of the checkpoint at the end that has what no group took; all nodes get the same.
-   *
-   * @param free one that this node has not used
-   * @return what the first node said that asked, which may be one that this node has used
-   * @throws FencedException when another run began
-   * @throws IOException when that fails
-   */
-  public EndNumber endNumber(final long free) throws IOException {
-    final EndNumber said = EndNumber.of(engine, begin, node, free);
-    check(log.read()); // a later run deletes what was said
-    return said;
-  }
-
-  /**
    * Sees that the log still begins this run as it did when this node joined. Where mounts disagree
    * about what a directory is, or a name can be made twice, it does not.
    */

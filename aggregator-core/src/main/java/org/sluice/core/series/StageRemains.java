@@ -52,7 +52,7 @@ public record StageRemains(Path directory, List<Commit> uncopied, List<Commit> l
     for (final Commit commit : commits) {
       if (said.get(commit.id()) != State.SHARED && !counts.has(place, commit)) {
         left.add(commit);
-      } else if (!commit.ungrouped()) {
+      } else {
         newest = commit.sequence();
       }
     }

@@ -185,18 +185,15 @@ public interface CheckpointReader extends AutoCloseable {
       throws IOException;
 
   /**
-   * The one of some checkpoints that was committed last and that no file joined since; what no
-   * group took only if there is no other.
+   * The one of some checkpoints that was committed last and that no file joined since.
    *
    * @param commits the one committed first first
    * @return empty when there is none
    */
   static Optional<Commit> newest(final List<Commit> commits) {
-    final List<Commit> complete = commits.stream().filter(commit -> !commit.incomplete()).toList();
-    return complete.stream()
-        .filter(commit -> !commit.ungrouped())
-        .reduce((earlier, later) -> later)
-        .or(() -> complete.stream().reduce((earlier, later) -> later));
+    return commits.stream()
+        .filter(commit -> !commit.incomplete())
+        .reduce((earlier, later) -> later);
   }
 
   @Override

@@ -17,7 +17,6 @@ import java.util.stream.Stream;
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
  * @param part the ranks whose images it has, if the job has others on other nodes; else none
- * @param ungrouped whether it has what no group of the run took: never the newest beside others
  * @param completion by what it counts as complete; empty when its version does not tell
  * @param incomplete whether a file joined it after its commit: never the newest
  * @param sessionId the session that wrote its chunks
@@ -36,7 +35,6 @@ public record Commit(
     int layout,
     int ranks,
     RankSet part,
-    boolean ungrouped,
     Optional<Completion> completion,
     boolean incomplete,
     long sessionId,
@@ -75,7 +73,6 @@ public record Commit(
         layout,
         ranks,
         part,
-        ungrouped,
         completion,
         nowIncomplete,
         sessionId,

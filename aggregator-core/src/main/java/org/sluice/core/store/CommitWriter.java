@@ -112,7 +112,6 @@ final class CommitWriter {
         draft.layout(),
         draft.ranks(),
         draft.part(),
-        draft.ungrouped(),
         Optional.of(draft.completion()),
         false,
         draft.sessionId(),

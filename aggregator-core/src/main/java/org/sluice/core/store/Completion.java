@@ -11,9 +11,7 @@ public enum Completion {
   /** The program wrote a file that says so. */
   MARKER,
   /** As many ranks as there are have closed as many files as each writes. */
-  COUNT,
-  /** The run ended. */
-  END;
+  COUNT;
 
   /**
    * What manifests and users call it.

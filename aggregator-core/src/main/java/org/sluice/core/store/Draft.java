@@ -13,7 +13,6 @@ import java.util.Optional;
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
  * @param part the ranks whose images it has, if the job has others on other nodes; else none
- * @param ungrouped whether it has what no group of the run took
  * @param completion by what it counts as complete
  * @param sessionId the session that wrote its chunks
  * @param images its images; no two have the same path
@@ -25,7 +24,6 @@ public record Draft(
     int layout,
     int ranks,
     RankSet part,
-    boolean ungrouped,
     Completion completion,
     long sessionId,
     List<DraftImage> images) {

@@ -21,7 +21,9 @@ final class ManifestCodec {
   private static final int MOST_RANKS_OF_A_NODE = 1 << 18;
 
   private static final String FORMAT = "sluice manifest";
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
+
+  // Up to version 2 "ungrouped" told of what no group had at the end of a run, never the newest.
 
   private ManifestCodec() {}
 
@@ -38,7 +40,6 @@ final class ManifestCodec {
     members.put("layout", commit.layout() == HeaderDescriptor.LAYOUT_FILES ? "files" : "container");
     members.put("ranks", commit.ranks());
     members.put("part", commit.part().toString());
-    members.put("ungrouped", commit.ungrouped());
     members.put("complete", commit.completion().orElseThrow().label());
     members.put("session", hex(commit.sessionId()));
     members.put("run", hex(commit.sessionId()));
@@ -91,9 +92,8 @@ final class ManifestCodec {
         },
         integer(members, "ranks"),
         part(members),
-        (Boolean) members.get("ungrouped"),
         completion(members, version),
-        false,
+        version < VERSION && Boolean.TRUE.equals(members.get("ungrouped")),
         Long.parseUnsignedLong(string(members, "session"), 16),
         integer(members, "images"),
         number(members, "bytes"),
@@ -113,12 +113,16 @@ final class ManifestCodec {
         .orElseThrow(IOException::new);
   }
 
-  /** Version 1 did not tell. */
+  /** Version 1 did not tell, and up to version 2 the end of a run completed what was left. */
   private static Optional<Completion> completion(
       final Map<String, Object> members, final int version) throws IOException {
-    return version == 1
+    if (version == 1) {
+      return Optional.empty();
+    }
+    final String label = string(members, "complete");
+    return version == 2 && label.equals("end")
         ? Optional.empty()
-        : Optional.of(Completion.of(string(members, "complete")).orElseThrow(IOException::new));
+        : Optional.of(Completion.of(label).orElseThrow(IOException::new));
   }
 
   private static String string(final Map<String, Object> members, final String name) {

@@ -178,26 +178,6 @@ enum Rule {
       };
     }
   },
-  /** The first node says the number of what a run has at the end. */
-  ONE_NUMBER_AT_THE_END {
-    @Override
-    Engine without(final Engine engine, final String run) {
-      return new ForwardingEngine(engine) {
-        private byte[] own;
-
-        @Override
-        public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
-          own = key.startsWith("data/") ? bytes : own;
-          return engine.putIfAbsent(key, bytes);
-        }
-
-        @Override
-        public byte[] getAll(final String key, final int most) throws IOException {
-          return key.startsWith("data/") && own != null ? own : engine.getAll(key, most);
-        }
-      };
-    }
-  },
   /** A run deletes only what earlier runs left. */
   COLLECT_EARLIER_RUNS;
 

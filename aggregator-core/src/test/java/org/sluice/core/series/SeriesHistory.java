@@ -5,10 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -31,7 +29,6 @@ final class SeriesHistory {
   private final int nodes;
   private final Writers writers;
   private final Set<SeriesCheck.Told> told = new HashSet<>();
-  private final Map<String, Long> ends = new HashMap<>();
   private int seenChanges;
   private int seenTold;
 
@@ -132,7 +129,6 @@ final class SeriesHistory {
       for (final long[] round : rounds) {
         it.write(round[0], round[1], round[2]);
       }
-      it.end();
     } catch (final FencedException | GaveUp end) {
       // a node that stops
     } catch (final Interleaving.Killed killed) {
@@ -241,13 +237,6 @@ final class SeriesHistory {
               part.node(),
               "%d.%d.%d".formatted(part.number(), part.growth(), part.round()))
           .toString();
-    }
-
-    /** At the end all nodes of a run take one number, whatever each has counted. */
-    void end() throws FencedException, GaveUp {
-      final long free = 10 + random.nextInt(3);
-      final long number = lasting(() -> series.endNumber(free)).number();
-      check.checkSame(ends.computeIfAbsent(run, any -> number), number);
     }
 
     private void retain() throws FencedException, GaveUp {

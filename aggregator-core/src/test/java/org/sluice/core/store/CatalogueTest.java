@@ -293,7 +293,6 @@ class CatalogueTest extends StoreTest {
                 HeaderDescriptor.LAYOUT_CONTAINER,
                 0,
                 RankSet.NONE,
-                false,
                 Completion.API,
                 StoreFixture.SESSION,
                 List.of(

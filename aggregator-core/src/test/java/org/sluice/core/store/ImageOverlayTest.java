@@ -92,7 +92,6 @@ class ImageOverlayTest {
                   1,
                   1,
                   RankSet.NONE,
-                  false,
                   Completion.COUNT,
                   StoreFixture.SESSION,
                   List.of(image)));

@@ -207,15 +207,6 @@ class PosixStoreTest {
   }
 
   @Test
-  void whatNoGroupTookIsNewestOnlyIfAlone() throws IOException {
-    fixture.filed("loose", -1, CONTENT).commitUngrouped(1);
-    assertThat(store.newest()).map(Commit::number).contains(1L);
-    fixture.filed("image", 0, CONTENT).commit(0, 0);
-    fixture.filed("loose", -1, CONTENT).commitUngrouped(2);
-    assertThat(store.newest()).map(Commit::number).contains(0L);
-  }
-
-  @Test
   void discardsOnlyContainersThatNobodyNeeds() throws IOException {
     final long id = fixture.container().id();
     final Path file = path.resolve("containers/%016x.data".formatted(id));

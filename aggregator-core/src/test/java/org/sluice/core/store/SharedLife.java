@@ -86,7 +86,6 @@ final class SharedLife {
           HeaderDescriptor.LAYOUT_FILES,
           NODES,
           RankSet.of(IntStream.of(rank)),
-          false,
           Completion.API,
           StoreFixture.SESSION,
           List.of(image));

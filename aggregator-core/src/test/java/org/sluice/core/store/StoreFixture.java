@@ -164,46 +164,26 @@ public final class StoreFixture implements AutoCloseable {
 
   /** Commits the images added since the last time. */
   public Commit commit(final long number, final int ranks) throws IOException {
-    return commit(number, ranks, false);
+    return commit(draft(number, ranks, RankSet.NONE));
   }
 
   /** The same of some of the ranks alone. */
   public Commit commitPart(final long number, final int ranks, final RankSet part)
       throws IOException {
-    return commit(draft(number, ranks, part, false));
+    return commit(draft(number, ranks, part));
   }
 
   /** The same; tells of it when it is durable. */
   void commit(final long number, final Consumer<Commit> durable) throws IOException {
-    store.commit(draft(number, 0, RankSet.NONE, false), durable);
+    store.commit(draft(number, 0, RankSet.NONE), durable);
   }
 
-  /** Commits the images added since the last time as what no group took. */
-  public Commit commitUngrouped(final long number) throws IOException {
-    return commit(number, 0, true);
-  }
-
-  private Commit commit(final long number, final int ranks, final boolean ungrouped)
-      throws IOException {
-    return commit(draft(number, ranks, RankSet.NONE, ungrouped));
-  }
-
-  private Draft draft(
-      final long number, final int ranks, final RankSet part, final boolean ungrouped) {
+  private Draft draft(final long number, final int ranks, final RankSet part) {
     final List<DraftImage> committed = images;
     images = new ArrayList<>();
     final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
     return new Draft(
-        number,
-        "node1",
-        "job",
-        layout,
-        ranks,
-        part,
-        ungrouped,
-        Completion.COUNT,
-        SESSION,
-        committed);
+        number, "node1", "job", layout, ranks, part, Completion.COUNT, SESSION, committed);
   }
 
   /** Commits a draft. */

@@ -217,7 +217,6 @@ class StoreFuzzTest {
             HeaderDescriptor.LAYOUT_CONTAINER,
             2,
             RankSet.of(IntStream.of(0, 1)),
-            false,
             Optional.of(Completion.COUNT),
             false,
             StoreFixture.SESSION,

@@ -319,7 +319,6 @@ final class StoreLife {
             layout,
             0,
             RankSet.NONE,
-            false,
             Completion.COUNT,
             StoreFixture.SESSION,
             drafts);

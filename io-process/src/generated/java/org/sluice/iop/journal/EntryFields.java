@@ -120,7 +120,6 @@ final class EntryFields {
       out.writeLong(it.growth());
       out.writeInt(it.ranks());
       EntryCodec.writeText(out, it.part().toString());
-      out.writeInt(it.ungrouped() ? 1 : 0);
       out.writeInt(it.completion().ordinal());
       EntryCodec.writeText(out, it.coverage());
       out.writeInt(it.members().size());
@@ -398,7 +397,6 @@ final class EntryFields {
           in.readLong(),
           in.readInt(),
           EntryCodec.readRanks(in),
-          in.readInt() != 0,
           EntryCodec.readOne(in, Completion.values()),
           EntryCodec.readText(in),
           listOfPart(in));

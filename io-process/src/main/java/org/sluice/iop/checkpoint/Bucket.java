@@ -175,7 +175,7 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     mine.add(part);
     boolean enough = false;
     try {
-      if (keep > 0 && !one.commit().ungrouped()) {
+      if (keep > 0) {
         enough = keepNewest(one.commit(), part.ranks().list().getFirst() == 0);
       }
       deleteGone();
@@ -202,16 +202,9 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
    */
   private boolean keepNewest(final Commit commit, final boolean removes) throws IOException {
     final boolean mayGrow = commit.completion().filter(Completion.COUNT::equals).isPresent();
-    final Set<Long> stay =
-        store.commits(damaged -> {}).stream()
-            .filter(Commit::ungrouped)
-            .map(Commit::number)
-            .collect(Collectors.toSet());
     synchronized (run) {
       final List<LogEntry.Commit> all =
-          run.live().values().stream()
-              .filter(one -> one.begin() == run.begin() && !stay.contains(one.number()))
-              .toList();
+          run.live().values().stream().filter(one -> one.begin() == run.begin()).toList();
       final int most = mayGrow ? Math.max(keep, 2) : keep;
       for (int i = 0; removes && i < all.size() - most; i++) {
         run.remove(all.get(i).number(), all.get(i).round());

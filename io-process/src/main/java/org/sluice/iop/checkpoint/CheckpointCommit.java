@@ -16,7 +16,6 @@ import org.sluice.core.series.Coverage;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.RefusedException;
 import org.sluice.core.store.Commit;
-import org.sluice.core.store.Completion;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.DraftImage;
 import org.sluice.iop.crash.Subject;
@@ -120,11 +119,7 @@ final class CheckpointCommit implements Work {
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
     this.writing = context.waiters().writing(decision.checkpoint());
-    this.leaves =
-        Departure.leaves(
-            context,
-            decision.checkpoint(),
-            decision.ungrouped() || decision.completion() == Completion.END);
+    this.leaves = Departure.leaves(context, decision.checkpoint());
     this.draft =
         new Draft(
             decision.checkpoint(),
@@ -135,7 +130,6 @@ final class CheckpointCommit implements Work {
                 : HeaderDescriptor.LAYOUT_CONTAINER,
             decision.ranks(),
             decision.part(),
-            decision.ungrouped(),
             decision.completion(),
             context.sessionId(),
             new ArrayList<>());

@@ -177,15 +177,14 @@ public final class CheckpointState implements Fold {
     }
     if (isOfGroup(e) && e.members().stream().allMatch(part -> images.find(part.image()) != null)) {
       final Map<Image, String> paths = new LinkedHashMap<>();
-      e.members().forEach(part -> paths.put(images.find(part.image()), part.path()));
+      e.members().forEach(part -> paths.putIfAbsent(images.find(part.image()), part.path()));
       groups.committed(e.checkpoint(), paths);
     }
   }
 
   /** A checkpoint without images was made by request. An image may have gone since. */
   private boolean isOfGroup(final Entry.Committing e) {
-    return !e.ungrouped()
-        && !e.members().isEmpty()
+    return !e.members().isEmpty()
         && e.members().stream()
             .map(part -> images.find(part.image()))
             .noneMatch(image -> image != null && image.created() != null);

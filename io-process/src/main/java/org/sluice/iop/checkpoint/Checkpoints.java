@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.sluice.core.store.Commit;
-import org.sluice.core.store.Completion;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -83,7 +82,7 @@ public record Checkpoints(
     }
     leave();
     counting().stream()
-        .filter(commit -> commit.sessionId() == context.sessionId() && !commit.ungrouped())
+        .filter(commit -> commit.sessionId() == context.sessionId())
         .sorted(Comparator.comparingLong(Commit::sequence))
         .forEach(
             commit -> {
@@ -100,7 +99,7 @@ public record Checkpoints(
       if (one != null) {
         context.copies().add(departure(commit, one.round(), one.growth()));
       }
-      if (!commit.ungrouped() && (newest == null || newest.sequence() < commit.sequence())) {
+      if (newest == null || newest.sequence() < commit.sequence()) {
         newest = commit;
       }
     }
@@ -113,10 +112,7 @@ public record Checkpoints(
   private boolean stays(final Commit commit) {
     return !context.state().leaving().containsKey(commit.id())
         && context.state().isWritten(commit.number())
-        && !Departure.leaves(
-            context,
-            commit.number(),
-            commit.completion().filter(Completion.END::equals).isPresent());
+        && !Departure.leaves(context, commit.number());
   }
 
   private Departure departure(final Commit commit, final long round, final long growth) {
@@ -144,7 +140,7 @@ public record Checkpoints(
         .anyMatch(part -> explicit.has(context.registry().find(part.image())))) {
       context.waiters().begun(commit.checkpoint());
       committer.commitAgain(commit, explicit::ended);
-    } else if (groups.exist() && !commit.ungrouped()) {
+    } else if (groups.exist()) {
       committer.commitAgain(commit, groups::ended);
     } else {
       committer.commitAgain(commit, any -> {});

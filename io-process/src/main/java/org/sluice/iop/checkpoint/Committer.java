@@ -34,7 +34,6 @@ final class Committer {
    *
    * @param anew whether it was written anew since it was decided last
    * @param ranks whose images it has
-   * @param ungrouped whether it has what no group took
    * @param completion by what it counts as complete
    * @param owner told once it is stored or undone
    */
@@ -42,7 +41,6 @@ final class Committer {
       final long number,
       final boolean anew,
       final CommitRanks ranks,
-      final boolean ungrouped,
       final Completion completion,
       final List<Entry.Part> members,
       final Consumer<CheckpointCommit> owner) {
@@ -58,7 +56,6 @@ final class Committer {
             written.growth(),
             ranks.ranks(),
             ranks.part(),
-            ungrouped,
             completion,
             ranks.coverage().toString(),
             members.stream().map(this::directOrNot).toList());

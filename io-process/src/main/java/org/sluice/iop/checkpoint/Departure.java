@@ -29,19 +29,14 @@ record Departure(Context context, Commit commit, long round, long growth, int wr
   /**
    * Whether a checkpoint leaves the stage as soon as it is there. Of the others the newest does at
    * the end. Service thread only.
-   *
-   * @param atEnd whether it is committed at the end of the run
    */
-  static boolean leaves(final Context context, final long number, final boolean atEnd) {
+  static boolean leaves(final Context context, final long number) {
     return context.copies() != null
-        && (atEnd || context.state().place(number) % context.copies().every() == 0);
+        && context.state().place(number) % context.copies().every() == 0;
   }
 
   /** The stage has it. Last stage, before the journal says that the commit there is over. */
   void begin(final boolean leaves) {
-    if (commit.ungrouped()) {
-      context.copies().leaveNewest();
-    }
     if (leaves) {
       begin();
     } else {

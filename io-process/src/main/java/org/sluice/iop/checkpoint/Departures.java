@@ -28,7 +28,7 @@ final class Departures {
   /** Whether it was none of them before. */
   boolean add(final Departure one) {
     final boolean older = newest != null && newest.commit().sequence() < one.commit().sequence();
-    if (older && !one.commit().ungrouped()) {
+    if (older) {
       newest = null;
     }
     final boolean isNew = underWay.putIfAbsent(one.commit().id(), one) == null;

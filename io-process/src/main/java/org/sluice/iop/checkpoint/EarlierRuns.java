@@ -76,7 +76,7 @@ final class EarlierRuns {
   }
 
   private String until(final List<Commit> uncopied) {
-    return keep == 0 || uncopied.stream().anyMatch(Commit::ungrouped)
+    return keep == 0
         ? "until you delete it"
         : "until %d newer ones of one run are in the bucket".formatted(keep);
   }
@@ -144,9 +144,7 @@ final class EarlierRuns {
 
   private void removeIfNothingStays(final Path earlier) throws IOException {
     final StageRemains remains = remains(earlier);
-    final boolean stays =
-        remains.uncopied().stream().anyMatch(commit -> !superseded || commit.ungrouped());
-    if (stays) {
+    if (!superseded && !remains.uncopied().isEmpty()) {
       return;
     }
     // Its format goes before what is in it: who is killed in this leaves no store.

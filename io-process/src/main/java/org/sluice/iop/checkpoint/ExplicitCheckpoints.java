@@ -301,7 +301,6 @@ public final class ExplicitCheckpoints {
         checkpoint.number(),
         true,
         checkpoint.commitRanks(),
-        false,
         Completion.API,
         checkpoint.members(),
         this::ended);

@@ -33,6 +33,13 @@ final class Group {
   private boolean changed;
   private boolean rewriting;
 
+  /**
+   * Whether nobody writes more files of it. Nothing else completes one whose ranks nobody tells.
+   */
+  private boolean left;
+
+  private boolean over;
+
   /** What its images had since its last commit, and have no more. */
   private Rounds rounds = new Rounds();
 
@@ -251,11 +258,14 @@ final class Group {
 
   /** Whether no process has an image of the group open, and no image was abandoned. */
   boolean isQuiet() {
-    return open == 0 && abandoned == 0;
+    return over
+        ? members.keySet().stream().allMatch(this::isFinished)
+        : open == 0 && abandoned == 0;
   }
 
-  private static boolean isFinished(final Image image) {
-    return image.openers().isEmpty() && !image.isAbandoned();
+  private boolean isFinished(final Image image) {
+    return image.openers().isEmpty()
+        && (!image.isAbandoned() || over && !image.writer().wasKilled());
   }
 
   /** Whether two images have one name: a program has just renamed one over the other. */
@@ -274,7 +284,38 @@ final class Group {
       return !markers.isEmpty();
     }
     final int expected = expected(grouping);
-    return expected > 0 && parts.with(grouping.filesPerRank()) >= expected;
+    return expected > 0
+        ? parts.with(grouping.filesPerRank()) >= expected
+        : left || grouping.filesPerRank() > 1 && isWrittenByOne(grouping.filesPerRank());
+  }
+
+  /** Whether one process wrote all of it, which no launcher gave a rank. */
+  boolean hasOneWriter() {
+    return parts.with(1) == 1 && isUnranked(members.values().iterator().next());
+  }
+
+  /** Whether no launcher gave a rank to any process that wrote it. */
+  boolean isUnranked() {
+    return members.values().stream().allMatch(Group::isUnranked);
+  }
+
+  private static boolean isUnranked(final Member member) {
+    return member.writers.stream().allMatch(writer -> writer.rank() < 0);
+  }
+
+  private boolean isWrittenByOne(final int files) {
+    return hasOneWriter() && parts.with(files) > 0;
+  }
+
+  /** Nobody writes more files of it. */
+  void leave() {
+    left = true;
+  }
+
+  /** A command that succeeded is over: the kernel has closed what its processes left open. */
+  void end() {
+    over = true;
+    left |= isUnranked();
   }
 
   /**
@@ -288,7 +329,7 @@ final class Group {
     final boolean waits =
         grouping.hasMarkers()
             ? markers.isEmpty() || isMarkerAlone()
-            : expected == 0 || seen < expected;
+            : !left && seen < Math.max(1, expected);
     return changed && isQuiet() && waits;
   }
 
@@ -342,7 +383,7 @@ final class Group {
   }
 
   /** Whether it was decided to commit it again, with all of these images and others. */
-  boolean hasMoreThan(final List<Image> images) {
+  boolean hasMoreThan(final Set<Image> images) {
     return unchanged == members.size()
         && unchanged > images.size()
         && members.keySet().containsAll(images);
@@ -390,7 +431,7 @@ final class Group {
       return "it has no file but the one that --complete names; write the others into the capture"
           + " directory, under names that --group tells";
     } else if (!grouping.hasMarkers() && expected == 0) {
-      return "nothing says how many ranks write it; see --writers";
+      return "nothing says how many files it has; see --complete, --files-per-rank and --writers";
     } else if (!grouping.hasMarkers() && parts.with(1) < expected) {
       return "%d of %d ranks wrote images; see --writers".formatted(parts.with(1), expected);
     } else if (!grouping.hasMarkers() && parts.with(files) < expected) {

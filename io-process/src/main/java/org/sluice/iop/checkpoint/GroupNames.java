@@ -1,14 +1,20 @@
 package org.sluice.iop.checkpoint;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import org.sluice.core.segment.Reason;
+import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
@@ -37,6 +43,7 @@ public final class GroupNames {
   private final Lacks lacks;
   private final Moves moves;
   private final LongConsumer changed;
+  private Consumer<Image> ungrouped = image -> {};
   private final Set<Long> parts = new HashSet<>();
 
   /**
@@ -69,6 +76,20 @@ public final class GroupNames {
         : grouping.number(context.capture().relative(path));
   }
 
+  /**
+   * Tells of images that are in no group.
+   *
+   * @param its told of one each time that it is looked at
+   */
+  public void ungrouped(final Consumer<Image> its) {
+    ungrouped = its;
+  }
+
+  /** An image is in no group. */
+  void isUngrouped(final Image image) {
+    ungrouped.accept(image);
+  }
+
   /** The name of an image that tells its checkpoint, or else one that it has; empty for none. */
   Optional<String> find(final Image image) {
     return moves.find(image);
@@ -99,6 +120,7 @@ public final class GroupNames {
       context.state().forgetInGroups(image);
     }
     if (number.isEmpty()) {
+      isUngrouped(image);
       return null;
     }
     final Group known = table.find(number.getAsLong());
@@ -109,6 +131,32 @@ public final class GroupNames {
       parts.add(image.writer().part());
     }
     return group;
+  }
+
+  /**
+   * The images of a commit, each under all names that tell its number. A name that the checkpoint
+   * does not have may lead to a sparse file.
+   *
+   * @throws IOException when names cannot be found out
+   */
+  List<Entry.Part> members(final Group group) throws IOException {
+    final List<Entry.Part> all = new ArrayList<>(group.members());
+    final List<Image> linked = new ArrayList<>();
+    for (final Image image : group.images()) {
+      if (image.held().links() > (image.isCommitted() ? 2 : 1)) { // the store has one, too
+        linked.add(image);
+      }
+    }
+    final Map<ImageKey, List<String>> names =
+        linked.isEmpty() ? Map.of() : context.capture().names();
+    for (final Image image : linked) {
+      CaptureDirectory.of(image, names).stream()
+          .filter(name -> number(name).equals(OptionalLong.of(group.number())))
+          .map(context.capture()::relative)
+          .filter(path -> !path.equals(group.path(image)))
+          .forEach(path -> all.add(Committer.part(image, path)));
+    }
+    return all;
   }
 
   /** One that has no name may have been deleted before it was looked at for the first time. */

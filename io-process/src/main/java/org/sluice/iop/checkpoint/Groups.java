@@ -1,10 +1,14 @@
 package org.sluice.iop.checkpoint;
 
+import java.io.IOException;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.store.Commit;
@@ -12,6 +16,7 @@ import org.sluice.core.store.Completion;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Failure;
 
 /**
  * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
@@ -70,6 +75,7 @@ public final class Groups {
    */
   public void look(final Image image, final Optional<String> name) {
     if (grouping == null) {
+      names.isUngrouped(image);
       return;
     }
     notices.writes(image.writer());
@@ -77,6 +83,9 @@ public final class Groups {
     final Group group = place(image, name);
     if (group != null) {
       habit.looked(group, pauses.now(), image.openers().isEmpty());
+      if (habit.isReached(group) && group.hasOneWriter()) {
+        group.leave();
+      }
       markers.looked(group.number(), image);
       noteGrowth(group);
       undecided.add(group.number());
@@ -105,6 +114,7 @@ public final class Groups {
     pauses.wanted().forEach(undecided::hurry);
     notices.begins(number, table.all(), names.parts());
     markers.begin(number);
+    habit.leave();
     final Group next = new Group(number, false, context.state().isWritten(number));
     habit.begin(next);
     return next;
@@ -304,6 +314,13 @@ public final class Groups {
   }
 
   private void commit(final Group group) {
+    final List<Entry.Part> members;
+    try {
+      members = names.members(group);
+    } catch (final IOException e) {
+      lacks.refuse(group.number(), Failure.of(e));
+      return;
+    }
     notices.commits(group);
     final long began = pauses.now();
     pauses.committing(group.number());
@@ -311,9 +328,8 @@ public final class Groups {
         group.number(),
         group.isRewritten(),
         markers.close(group),
-        false,
         grouping.hasMarkers() ? Completion.MARKER : Completion.COUNT,
-        group.members(),
+        members,
         commit -> {
           pauses.committed(commit.number(), began + commit.waited());
           ended(commit);
@@ -323,7 +339,7 @@ public final class Groups {
   void ended(final CheckpointCommit commit) {
     if (commit.isStored()) {
       retention.committed(commit.stored(), commit.images());
-      stored(commit.stored(), commit.members());
+      stored(commit.stored(), Set.copyOf(commit.members()));
     }
     latecomers.released().forEach(undecided::add);
   }
@@ -331,7 +347,7 @@ public final class Groups {
   /**
    * Files may have joined the group since the commit was decided, and the next one be under way.
    */
-  private void stored(final Commit commit, final List<Image> images) {
+  private void stored(final Commit commit, final Set<Image> images) {
     final Group group = table.find(commit.number());
     if (exist() && group != null) {
       group.stored(commit);
@@ -354,25 +370,39 @@ public final class Groups {
   }
 
   /**
-   * At the end: commits what is there of every checkpoint that is not committed as it is.
+   * At the end: commits what is whole.
    *
+   * @param succeeded whether the command did, so that nothing was still to come
    * @return those that have something which no commit has, in the order in which they were written
    */
-  Collection<Group> incomplete() {
+  Collection<Group> end(final boolean succeeded) {
     if (!exist()) {
       return List.of();
     }
     lookAtMoved();
-    for (final long number : grouping.hasMarkers() ? table.numbers() : pauses.wanted()) {
-      pauses.end(number);
-      decide(number);
+    if (succeeded) {
+      table.all().forEach(Group::end);
     }
+    table.uncommitted().stream()
+        .filter(group -> !group.isTorn())
+        .map(Group::number)
+        .forEach(number -> end(number, succeeded));
     List.copyOf(table.all()).forEach(this::refresh);
     final List<Group> all = table.uncommitted();
     all.stream()
         .filter(markers::marksNothing)
         .forEach(group -> lacks.fail(group.number(), Errno.ENOENT, group.obstacle(grouping)));
     return all;
+  }
+
+  /** One that is to get more files, by the one before, gets them only while something goes on. */
+  private void end(final long number, final boolean succeeded) {
+    if (succeeded || pauses.wanted().contains(number)) {
+      hurry(number);
+    } else {
+      pauses.end(number);
+      decide(number);
+    }
   }
 
   /** Why a checkpoint is not committed as it is. */
@@ -390,30 +420,34 @@ public final class Groups {
         : group.obstacle(grouping);
   }
 
-  /**
-   * Whether a group may be committed as it is at the end: one that a marker completes is what its
-   * program took for complete, and no more. Nor is what a second round of writing left half done.
-   */
-  boolean mayEnd(final Group group) {
-    return !isPrevented(group.number())
-        && !grouping.hasMarkers()
-        && !group.isTorn()
-        && !group.isOfTwoRounds(grouping)
-        && latecomers.obstacleAtEnd(group).isEmpty();
-  }
-
   /** {@return whether a checkpoint waits for a marker of another node, or what that closes over} */
   public boolean awaitMarkers() {
     return exist() && table.all().stream().anyMatch(markers::holdUp);
   }
 
-  /** Whether a group has this image. */
-  boolean has(final Image image) {
-    return exist() && table.of(image) != null;
+  /**
+   * The images of checkpoints that have something which no commit has.
+   *
+   * @param which images of them
+   * @return by number, of those that have any
+   */
+  public Map<Long, List<Image>> logged(final Predicate<Image> which) {
+    final Map<Long, List<Image>> all = new HashMap<>();
+    for (final Group group : exist() ? table.all() : List.<Group>of()) {
+      final List<Image> its = group.hasChanged() ? group.images() : List.of();
+      all.put(group.number(), its.stream().filter(which).toList());
+    }
+    all.values().removeIf(List::isEmpty);
+    return all;
   }
 
-  /** Whether a group has this image under this name. */
-  boolean has(final Image image, final String path) {
-    return has(image) && table.of(image).has(image, path);
+  /**
+   * Whether a group has an image.
+   *
+   * @param image an image of the session
+   * @return false also without groups
+   */
+  public boolean has(final Image image) {
+    return exist() && table.of(image) != null;
   }
 }

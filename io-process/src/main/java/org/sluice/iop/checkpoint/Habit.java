@@ -44,6 +44,18 @@ final class Habit {
     lastLook = 0;
   }
 
+  /** Its one writer, if there is no other, has gone on to the next checkpoint. */
+  void leave() {
+    if (present != null && present.hasOneWriter()) {
+      present.leave();
+    }
+  }
+
+  /** Whether the present group has as many files as the one before. */
+  boolean isReached(final Group group) {
+    return group == present && files > 0 && group.size() >= files;
+  }
+
   /** An image of a group was closed, or something else has become of it. */
   void looked(final Group group, final long now, final boolean closed) {
     if (group == present) {

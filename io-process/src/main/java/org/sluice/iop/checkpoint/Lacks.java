@@ -154,16 +154,6 @@ final class Lacks {
     return (known.isPresent() ? known : unattached(number)).map(this::failure);
   }
 
-  /** The highest number of a checkpoint that lacks files, of which there may be no others. */
-  long last() {
-    return all.values().stream().mapToLong(lack -> number(lack.path())).max().orElse(NO_NUMBER);
-  }
-
-  /** What the checkpoint of all that is in no group lacks; empty for nothing. */
-  Optional<Failure> ofUngrouped() throws PosixException {
-    return first(lack -> number(lack.path()) == NO_NUMBER && !isExpected(lack)).map(this::failure);
-  }
-
   /** Whether it is no part of what is written anew, or said to fail by itself. */
   private static boolean isExpected(final Entry.Lacking lack) {
     return reason(lack) == Reason.EXISTING || reason(lack) == Reason.TOO_DEEP;

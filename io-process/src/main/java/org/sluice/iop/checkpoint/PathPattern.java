@@ -8,11 +8,15 @@ import java.util.regex.Pattern;
  * What a path below the capture directory tells of its file.
  *
  * @param pattern of its capture groups the first that took part in the match is the number of a
- *     checkpoint, but for one called {@code rank}, which is the rank that writes the file
+ *     checkpoint, but for one called {@code rank}, which is the rank that writes the file; without
+ *     any, all files that match are one checkpoint
  */
 public record PathPattern(Pattern pattern) {
   private static final String RANK = "rank";
   private static final int NONE = -1;
+
+  /** The number of the checkpoint of files whose names have none, as they are written over. */
+  private static final long ONLY = 1;
 
   /**
    * Whether it says which rank writes a file.
@@ -24,7 +28,7 @@ public record PathPattern(Pattern pattern) {
   }
 
   /**
-   * Whether it says which checkpoint a file belongs to.
+   * Whether it tells checkpoints apart.
    *
    * @return whether it has a group for that
    */
@@ -37,6 +41,9 @@ public record PathPattern(Pattern pattern) {
     final Matcher matcher = pattern.matcher(path);
     final int rank = rankGroup();
     if (matcher.find()) {
+      if (!tellsNumbers()) {
+        return OptionalLong.of(ONLY);
+      }
       for (int group = 1; group <= matcher.groupCount(); group++) {
         if (group != rank && matcher.group(group) != null) {
           return number(matcher, group);

@@ -13,7 +13,6 @@ import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.series.Coverage;
-import org.sluice.core.series.EndNumber;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.LoggedOnce;
 import org.sluice.core.series.PartKey;
@@ -340,13 +339,6 @@ public final class SeriesCommits implements AutoCloseable {
   /** The numbers of earlier runs' checkpoints that counted when this session began. */
   LongStream numbersBefore() {
     return before.stream().mapToLong(Long::longValue);
-  }
-
-  /** The number of what no group took, for all nodes. Asks storage: not for the service thread. */
-  EndNumber endNumber(final long free) throws IOException {
-    synchronized (run) {
-      return run.endNumber(free);
-    }
   }
 
   /**

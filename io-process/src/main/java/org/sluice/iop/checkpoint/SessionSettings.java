@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
  * @param alone a file of such a path one node alone opens; null where nothing says so
  * @param writers how many ranks of this node write a checkpoint, 0 for all
  * @param keep how many checkpoints of a series stay, 0 for all
+ * @param settle after how long without a write a checkpoint that is not whole is in plain files
  * @param endsWithMembers whether the session ends when its last member has left
  * @param grace how long it goes on once it is to stop
  */
@@ -22,5 +23,6 @@ public record SessionSettings(
     Pattern alone,
     int writers,
     int keep,
+    Duration settle,
     boolean endsWithMembers,
     Duration grace) {}

@@ -206,7 +206,6 @@ public sealed interface Entry {
    * @param growth how many times it was decided before in this round
    * @param ranks ranks of the job, 0 unknown
    * @param part the ranks whose images it has, as in the manifest; empty where it has all
-   * @param ungrouped whether it has what no group took
    * @param completion by what it counts as complete
    * @param coverage what other nodes are to put, as the key of a part says it; empty for all ranks
    * @param members its images
@@ -218,7 +217,6 @@ public sealed interface Entry {
       long growth,
       int ranks,
       RankSet part,
-      boolean ungrouped,
       Completion completion,
       String coverage,
       List<Part> members)

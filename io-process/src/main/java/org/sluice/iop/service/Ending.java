@@ -15,14 +15,14 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * The end of a session, step by step: processes go, the pipeline runs dry, what is left over is
- * committed or made plain, committed names are removed. Service thread only.
+ * made plain, committed names are removed. Service thread only.
  */
 final class Ending {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Context context;
   private final Checkpoints checkpoints;
-  private final boolean commits;
+  private final boolean succeeded;
   private final Attachments attachments;
   private final Settling settling;
   private final Unseen unseen;
@@ -42,13 +42,13 @@ final class Ending {
   /**
    * The end of a session.
    *
-   * @param commits whether images that no checkpoint has are committed
+   * @param succeeded whether the command did, so that nothing was still to come
    * @param over completed at last
    */
   Ending(
       final Context context,
       final Checkpoints checkpoints,
-      final boolean commits,
+      final boolean succeeded,
       final Attachments attachments,
       final Settling settling,
       final Unseen unseen,
@@ -56,7 +56,7 @@ final class Ending {
       final CompletableFuture<Void> over) {
     this.checkpoints = checkpoints;
     this.context = context;
-    this.commits = commits;
+    this.succeeded = succeeded;
     this.attachments = attachments;
     this.settling = settling;
     this.unseen = unseen;
@@ -121,14 +121,14 @@ final class Ending {
     }
     marking = 0;
     if (!context.drain().isInPlace()) {
-      attempt("files without a checkpoint stay plain files", this::commitLeftovers);
+      attempt("what is not committed stays plain files", this::commitLeftovers);
     }
     then(this::settleOnceCommitted);
   }
 
   /** Of a checkpoint of several nodes the others may lack their parts yet. */
   private void settleOnceCommitted() {
-    committing = checkpoints.leftovers().isAsking() || !context.state().commits().isEmpty();
+    committing = !context.state().commits().isEmpty();
     if (!committing) {
       settle();
     }
@@ -136,11 +136,7 @@ final class Ending {
 
   private void commitLeftovers() throws IOException {
     checkpoints.leftovers().reclaim();
-    if (commits) {
-      checkpoints.leftovers().commit();
-    } else {
-      checkpoints.leftovers().reportUncommitted();
-    }
+    checkpoints.leftovers().commit(succeeded);
   }
 
   private void settle() {

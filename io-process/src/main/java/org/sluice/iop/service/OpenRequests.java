@@ -33,6 +33,7 @@ final class OpenRequests {
   private final Attachments attachments;
   private final Admissions admissions;
   private final Settling settling;
+  private final Ungrouped ungrouped;
   private final Leases leases;
   private final Closings closings;
   private final EarlierFiles earlier;
@@ -43,6 +44,7 @@ final class OpenRequests {
       final Unseen unseen,
       final Attachments attachments,
       final Settling settling,
+      final Ungrouped ungrouped,
       final Leases leases,
       final Closings closings) {
     this.checkpoints = checkpoints;
@@ -52,6 +54,7 @@ final class OpenRequests {
     this.attachments = attachments;
     this.admissions = new Admissions(context, checkpoints, attachments, this);
     this.settling = settling;
+    this.ungrouped = ungrouped;
     this.leases = leases;
     this.earlier = new EarlierFiles(context);
   }
@@ -152,7 +155,10 @@ final class OpenRequests {
       checkpoints.groups().names().emptied(image);
     }
     count(opener, image, write);
-    final Reason asked = reason(flags, context.shared().has(image, opener.writer(), isMpi(flags)));
+    final Reason kept = ungrouped.has(image) ? Reason.UNGROUPED : Reason.NONE;
+    final Reason flagged =
+        reason(flags, context.shared().has(image, opener.writer(), isMpi(flags)));
+    final Reason asked = flagged == Reason.NONE ? kept : flagged;
     if (emptied) {
       image.emptied();
     }

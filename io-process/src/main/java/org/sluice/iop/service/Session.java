@@ -28,6 +28,8 @@ final class Session implements AutoCloseable {
   private final Attachments attachments;
   private final Settling settling;
   private final TimedSettling timedSettling;
+  private final Ungrouped ungrouped;
+  private final Overdue overdue;
   private final OutsideOpens outsideOpens;
   private final Unseen unseen;
   private final Unannounced unannounced;
@@ -65,6 +67,9 @@ final class Session implements AutoCloseable {
     attachments = new Attachments(context, rings);
     settling = new Settling(context, attachments, rings);
     timedSettling = new TimedSettling(context, attachments, rings);
+    ungrouped = new Ungrouped(context, checkpoints, settling);
+    checkpoints.groups().names().ungrouped(ungrouped::add);
+    overdue = new Overdue(context, checkpoints, settling);
     unseen = new Unseen(context);
     unannounced = new Unannounced(context.segment().header());
     outsideOpens = new OutsideOpens(context, checkpoints, settling, guard, attachments);
@@ -72,7 +77,8 @@ final class Session implements AutoCloseable {
     lengths = new Lengths(context, guard);
     closings = new Closings(context, checkpoints, unseen, settling, leases, lengths);
     final OpenRequests openRequests =
-        new OpenRequests(context, checkpoints, unseen, attachments, settling, leases, closings);
+        new OpenRequests(
+            context, checkpoints, unseen, attachments, settling, ungrouped, leases, closings);
     entrances = new Entrances(context, attachments, openRequests, timedSettling);
     rings.entrance(entrances::take);
     rings.closing(openRequests::close);
@@ -149,6 +155,7 @@ final class Session implements AutoCloseable {
   /** Does what is due by now; whether there is more to do once the rings were read again. */
   boolean proceed() {
     timedSettling.proceed();
+    ungrouped.proceed();
     checkpoints.resting().proceed();
     attachments.limit();
     outsideOpens.leases().proceed();
@@ -178,6 +185,7 @@ final class Session implements AutoCloseable {
       closings.forgetDeleted();
     }
     closings.findRenamed();
+    overdue.beat();
     checkpoints.groups().lookAround();
     checkpoints.resting().beat();
     endIfDeserted();
@@ -212,7 +220,7 @@ final class Session implements AutoCloseable {
   long patience(final long limit) {
     final long most = waves == null ? limit : waves.patience(limit);
     final long waited = context.waiters().patience(checkpoints.groups().patience(most));
-    final long next = timedSettling.patience(waited);
+    final long next = ungrouped.patience(timedSettling.patience(waited));
     final long looked = outsideOpens.patience(outsideOpens.leases().patience(next));
     final boolean open = context.state().images().areOpen();
     final boolean committing = !context.state().commits().isEmpty();
@@ -249,12 +257,12 @@ final class Session implements AutoCloseable {
   }
 
   /** Begins to end; asking again does nothing. */
-  void end(final boolean commits) {
+  void end(final boolean succeeded) {
     if (ending == null) {
       entrances.end();
       ending =
           new Ending(
-              context, checkpoints, commits, attachments, settling, unseen, unannounced, over);
+              context, checkpoints, succeeded, attachments, settling, unseen, unannounced, over);
       preemption.ending(ending);
       begun.complete(null);
     }

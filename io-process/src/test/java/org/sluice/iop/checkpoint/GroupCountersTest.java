@@ -89,7 +89,6 @@ class GroupCountersTest {
               0,
               0,
               RankSet.NONE,
-              false,
               Completion.COUNT,
               "",
               group.members()));

@@ -42,7 +42,7 @@ class PathPatternTest {
     "'r(?<rank>\\d+)-a(\\d+)|b(\\d+)', b6, 6,",
     "'b(\\d+)|a(\\d+)-r(?<rank>\\d+)', a5-r3, 5, 3",
     "'b(\\d+)|a(\\d+)-r(?<rank>\\d+)', b6, 6,",
-    "'r(?<rank>\\d+)', r3, , 3",
+    "'r(?<rank>\\d+)', r3, 1, 3",
   })
   void theGroupCalledRankTellsTheRankWhereverItStands(
       final String regex, final String path, final Long number, final Long rank) {

@@ -52,7 +52,6 @@ class JournalTest {
             7,
             4,
             RankSet.of(IntStream.of(0, 2)),
-            true,
             Completion.MARKER,
             "=2/~0,2",
             List.of(new Entry.Part(4, "p", 5, 6, true))),

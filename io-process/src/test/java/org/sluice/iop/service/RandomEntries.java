@@ -63,7 +63,6 @@ final class RandomEntries {
               any(),
               any(),
               RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
-              dice.nextInt(4) == 0,
               Completion.values()[dice.nextInt(Completion.values().length)],
               dice.nextBoolean() ? "" : "=2",
               List.of(part(), part()));

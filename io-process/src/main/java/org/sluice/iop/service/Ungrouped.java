@@ -1,0 +1,77 @@
+package org.sluice.iop.service;
+
+import java.util.LinkedHashMap;
+import java.util.concurrent.TimeUnit;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.image.Image;
+
+/**
+ * Files of no checkpoint in the container layout. No restart would give their bytes back, so each
+ * is a plain file within a second. A program may write a file under another name and rename it when
+ * it is whole, so a file gets that time, unless no name tells of checkpoints. Service thread only.
+ */
+final class Ungrouped {
+  /** With the settle itself well below a second. */
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private final Context context;
+  private final Checkpoints checkpoints;
+  private final Settling settling;
+
+  /** When each is made plain, in that order. */
+  private final LinkedHashMap<Image, Long> due = new LinkedHashMap<>();
+
+  Ungrouped(final Context context, final Checkpoints checkpoints, final Settling settling) {
+    this.context = context;
+    this.checkpoints = checkpoints;
+    this.settling = settling;
+  }
+
+  /** An image is in no group. */
+  void add(final Image image) {
+    if (context.drain().isInPlace() || !isLogged(image)) {
+      return;
+    }
+    if (context.hasGroups()) {
+      due.putIfAbsent(image, System.nanoTime() + PATIENCE_NANOS);
+    } else {
+      settling.makeDirect(image, Reason.UNGROUPED, false);
+    }
+  }
+
+  /** Whether an image that is opened again stays a plain file. */
+  boolean has(final Image image) {
+    return image.state() == ImageDescriptor.STATE_DIRECT
+        && image.reason() == Reason.UNGROUPED
+        && !checkpoints.groups().has(image);
+  }
+
+  /** Does what is due. To make one plain may add others. */
+  void proceed() {
+    while (!due.isEmpty() && due.firstEntry().getValue() - System.nanoTime() <= 0) {
+      final Image image = due.pollFirstEntry().getKey();
+      if (isLogged(image) && !checkpoints.groups().has(image)) {
+        settling.makeDirect(image, Reason.UNGROUPED, false);
+      }
+    }
+  }
+
+  private boolean isLogged(final Image image) {
+    return context.registry().find(image.id()) == image
+        && image.state() == ImageDescriptor.STATE_DIVERTED
+        && !checkpoints.explicit().has(image);
+  }
+
+  /** How long nothing has to be done, in milliseconds, if it is shorter than a limit. */
+  long patience(final long limit) {
+    return due.isEmpty()
+        ? limit
+        : Math.clamp(
+            TimeUnit.NANOSECONDS.toMillis(due.firstEntry().getValue() - System.nanoTime()),
+            1,
+            limit);
+  }
+}
