@@ -71,6 +71,11 @@ wait_until() {
   done
 }
 
+# warnings FILE: what the I/O process says there of things that go wrong: not its last line, nor rehearsed faults.
+warnings() {
+  grep -E '^sluice (run|serve): ' "$1" | grep -vE ' went through the buffer|: the I/O process .* (itself, as|was killed and is resumed)'
+}
+
 same_tree() {
   diff -r "$1" "$2" || fail "$1 and $2 differ"
 }

@@ -28,7 +28,7 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.posix.Quoting;
+import org.sluice.core.posix.Speaker;
 import org.sluice.core.request.RuntimePath;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
@@ -332,7 +332,7 @@ final class RuntimeDirectory implements AutoCloseable {
     try {
       remove();
     } catch (final IOException e) {
-      System.err.println("sluice: " + Quoting.line(e.getMessage()));
+      Speaker.say(e.getMessage());
     }
   }
 

@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.command.CommandException;
-import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.engine.Silence;
+import org.sluice.core.posix.Speaker;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.measure.Failure;
@@ -267,9 +267,7 @@ public final class ServeCommand implements Subcommand {
 
   /** The user who ran a command has no other way to learn of it. */
   private void report(final Statistics statistics) {
-    statistics
-        .summary()
-        .ifPresent(what -> System.err.println(ErrorLine.name(options.command()) + ": " + what));
+    statistics.summary().ifPresent(Speaker::say);
   }
 
   /** Members are told by the I/O process itself, and exit with the same status. */

@@ -35,7 +35,7 @@ class DrainTest extends SharedServeTest {
   }
 
   private String staysPlain() {
-    return ("WARN sluice - checkpoint 1 is not committed, its files stay plain files in %s: nothing says"
+    return ("sluice serve: checkpoint 1 is not committed, its files stay plain files in %s: nothing says"
             + " how many files it has; see --complete, --files-per-rank and --writers%n")
         .formatted(capture);
   }

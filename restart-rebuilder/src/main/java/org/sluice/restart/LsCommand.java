@@ -273,7 +273,7 @@ public final class LsCommand implements Subcommand {
             width == 0 ? "" : ("%-" + Math.max(width, "SERIES".length()) + "s  ").formatted(series);
     printLine(
         column.apply("SERIES")
-            + "%10s  %-19s  %-6s  %-12s %-9s  %5s  %6s  %8s"
+            + "%10s %-19s %-6s %-10s %-9s %5s %6s %7s"
                 .formatted(
                     "CHECKPOINT", "COMMITTED", "BY", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE"));
     for (final Listed one : all) {
@@ -291,7 +291,7 @@ public final class LsCommand implements Subcommand {
   }
 
   private String line(final Commit commit) {
-    return "%10d  %-19s  %-6s  %-12s %-9s  %5s  %6d  %8s%s"
+    return "%10d %-19s %-6s %-10s %-9s %5s %6d %7s%s"
         .formatted(
             commit.number(),
             TIME.format(commit.time()),

@@ -1,14 +1,10 @@
 package org.sluice.restart;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.posix.Quoting;
+import org.sluice.core.posix.Speaker;
 
 /** What becomes of a restore that a signal ends. */
 final class Stopping {
-  private static final Logger LOG = LoggerFactory.getLogger(Stopping.class);
-
   private Stopping() {}
 
   /** Lets a signal take down what is not whole; one that comes while all gets its names waits. */
@@ -22,7 +18,7 @@ final class Stopping {
     try {
       scaffold.close();
     } catch (final PosixException e) {
-      LOG.warn("what was built of a restore stays: {}", Quoting.line(e.getMessage()));
+      Speaker.say("what was built of a restore stays: " + e.getMessage());
     }
   }
 
@@ -31,7 +27,7 @@ final class Stopping {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (final IllegalStateException stopping) {
-      LOG.debug("a signal ends the restore");
+      return; // a signal ends the restore
     }
   }
 }

@@ -7,9 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.sluice.core.engine.Silence;
+import org.sluice.core.posix.Speaker;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.ExecutableHttpRequest;
 import software.amazon.awssdk.http.HttpExecuteRequest;
@@ -21,8 +20,6 @@ import software.amazon.awssdk.http.SdkHttpClient;
  * yet. The SDK would ask it three times, as one that was lost. Thread-safe.
  */
 final class FirstAnswer implements SdkHttpClient {
-  private static final Logger LOG = LoggerFactory.getLogger(FirstAnswer.class);
-
   /** So many times as long is one waited for without a word that has answered before. */
   private static final int KNOWN = 5;
 
@@ -86,7 +83,7 @@ final class FirstAnswer implements SdkHttpClient {
   private void say() {
     Silence.tell(server);
     if (!told.getAndSet(true)) {
-      LOG.warn("waiting for {}, which does not answer", server);
+      Speaker.say("waiting for %s, which does not answer".formatted(server));
     }
   }
 

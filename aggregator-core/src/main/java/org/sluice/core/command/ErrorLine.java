@@ -11,6 +11,7 @@ import java.util.List;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.posix.Speaker;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -19,9 +20,6 @@ import picocli.CommandLine.RunLast;
 
 /** What a command says when it fails: one line on standard error, and an exit status. */
 public final class ErrorLine {
-  /** The command that the user has called, where that is another one, as {@code sluice run}. */
-  private static final String CALLED = "SLUICE_CALLED";
-
   private ErrorLine() {}
 
   /**
@@ -38,8 +36,9 @@ public final class ErrorLine {
   }
 
   private static int run(final ParseResult parsed) {
-    final int status = new RunLast().execute(parsed);
     final CommandSpec called = parsed.asCommandLineList().getLast().getCommandSpec();
+    Speaker.is(called.qualifiedName());
+    final int status = new RunLast().execute(parsed);
     try {
       JsonOption.end(called);
       return status;
@@ -131,7 +130,7 @@ public final class ErrorLine {
    * @return with what lines on standard error begin
    */
   public static String name(final CommandSpec command) {
-    final String called = System.getenv(CALLED);
-    return called == null ? command.qualifiedName() : called;
+    Speaker.is(command.qualifiedName());
+    return Speaker.name();
   }
 }

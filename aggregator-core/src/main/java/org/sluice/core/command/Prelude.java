@@ -5,7 +5,6 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.ServerSocketChannel;
 import net.openhft.chronicle.bytes.Bytes;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.slf4j.LoggerFactory;
 import org.sluice.core.posix.NativeProcess;
 
 /**
@@ -47,7 +46,6 @@ final class Prelude {
   }
 
   private static void linkLibraries(final String command) {
-    LoggerFactory.getILoggerFactory();
     if (command.equals("serve")) {
       new UnsafeBuffer(new byte[Long.BYTES]).putBytes(0, new byte[1]);
       Bytes.allocateDirect(1).releaseLast();

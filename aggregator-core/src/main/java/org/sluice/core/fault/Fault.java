@@ -12,6 +12,7 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Hazard;
 import org.sluice.core.posix.NativeProcess;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.posix.Speaker;
 
 /**
  * What is to go wrong at a {@link FaultPoint}, as the environment variable {@code SLUICE_FAULT}
@@ -298,14 +299,12 @@ public final class Fault implements Hazard.Mishap {
   }
 
   private void stop() {
-    System.err.println(
-        "sluice: the I/O process stops itself, as %s=%s says".formatted(VARIABLE, text));
+    Speaker.say("the I/O process stops itself, as %s=%s says".formatted(VARIABLE, text));
     NativeProcess.stopSelf();
   }
 
   private void kill() {
-    System.err.println(
-        "sluice: the I/O process kills itself, as %s=%s says".formatted(VARIABLE, text));
+    Speaker.say("the I/O process kills itself, as %s=%s says".formatted(VARIABLE, text));
     NativeProcess.killSelf();
   }
 }

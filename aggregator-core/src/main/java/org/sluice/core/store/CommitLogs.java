@@ -11,21 +11,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.Quoting;
+import org.sluice.core.posix.Speaker;
 
 /**
  * The commit logs of a store: this process's own, and those of others. Every method is called with
  * the store's lock held, under which alone logs are made, written and deleted.
  */
 final class CommitLogs {
-  private static final Logger LOG = LoggerFactory.getLogger(CommitLogs.class);
-
   private final StoreDirectory store;
 
   /** Null while there is none. Others than the holder of the lock only ask whether there is one. */
@@ -113,7 +109,7 @@ final class CommitLogs {
           end(log);
         }
       } catch (final IOException e) {
-        LOG.warn("a commit log stays: {}", Quoting.line(e.getMessage()));
+        Speaker.say("a commit log stays: " + e.getMessage());
       }
     }
   }
@@ -219,7 +215,7 @@ final class CommitLogs {
    * a dead process.
    */
   private void giveUp(final IOException why) throws IOException {
-    LOG.warn("commits take longer from here on: {}", Quoting.line(why.getMessage()));
+    Speaker.say("commits take longer from here on: " + why.getMessage());
     final CommitLog lost = own;
     own = null;
     namesDurable = false;
@@ -237,7 +233,7 @@ final class CommitLogs {
     try {
       giveUp(why);
     } catch (final IOException e) {
-      LOG.warn("a commit log stays: {}", Quoting.line(e.getMessage()));
+      Speaker.say("a commit log stays: " + e.getMessage());
     }
   }
 
@@ -291,9 +287,9 @@ final class CommitLogs {
       return true;
     } catch (final IOException e) {
       if (!behind) {
-        LOG.warn(
-            "what was committed stays in the commit log, and later commits try again: {}",
-            Quoting.line(e.getMessage()));
+        Speaker.say(
+            "what was committed stays in the commit log, and later commits try again: "
+                + e.getMessage());
       }
       behind = true;
       return false;

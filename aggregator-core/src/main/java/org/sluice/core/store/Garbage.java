@@ -10,12 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.Names;
-import org.sluice.core.posix.Quoting;
+import org.sluice.core.posix.Speaker;
 import org.sluice.core.store.Leftover.Kind;
 
 /**
@@ -23,8 +21,6 @@ import org.sluice.core.store.Leftover.Kind;
  * lock held, under which alone checkpoints begin, are published and removed.
  */
 final class Garbage {
-  private static final Logger LOG = LoggerFactory.getLogger(Garbage.class);
-
   private final StoreDirectory store;
   private final Catalogue catalogue;
   private final CommitLogs logs;
@@ -63,7 +59,7 @@ final class Garbage {
     logs.recover();
     for (final CheckpointDirectory checkpoint : cutShort) {
       if (checkpoint.hasLostManifest()) {
-        LOG.warn("{}", Quoting.line(CommitScan.lost(checkpoint).getMessage()));
+        Speaker.say(CommitScan.lost(checkpoint).getMessage());
       }
       catalogue.changing();
       checkpoint.sweep();
@@ -124,10 +120,9 @@ final class Garbage {
       spares.trim(commit.containers().size());
     } catch (final IOException e) {
       catalogue.forget();
-      LOG.warn(
-          "checkpoint {} is committed, but an older one of it stays: {}",
-          commit.number(),
-          Quoting.line(e.getMessage()));
+      Speaker.say(
+          "checkpoint %d is committed, but an older one of it stays: %s"
+              .formatted(commit.number(), e.getMessage()));
     }
   }
 

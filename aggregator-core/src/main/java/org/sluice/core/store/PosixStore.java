@@ -4,20 +4,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.Quoting;
+import org.sluice.core.posix.Speaker;
 
 /**
  * A store of checkpoints in a directory of a POSIX file system. Thread-safe; several processes may
  * use one store at a time.
  */
 public final class PosixStore extends PosixReader {
-  private static final Logger LOG = LoggerFactory.getLogger(PosixStore.class);
-
   private final CommitLogs logs;
   private final Catalogue catalogue;
   private final SpareContainers spares;
@@ -381,7 +377,7 @@ public final class PosixStore extends PosixReader {
         lock.hold(logs::close);
       }
     } catch (final IOException e) {
-      LOG.warn("the next session ends the commit log: {}", Quoting.line(e.getMessage()));
+      Speaker.say("the next session ends the commit log: " + e.getMessage());
     }
     files.close();
   }

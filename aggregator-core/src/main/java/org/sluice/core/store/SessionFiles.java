@@ -5,8 +5,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileName;
@@ -21,8 +19,6 @@ import org.sluice.core.posix.PosixException;
  * therefore. Thread-safe.
  */
 final class SessionFiles {
-  private static final Logger LOG = LoggerFactory.getLogger(SessionFiles.class);
-
   private final StoreDirectory store;
   private final SpareContainers spares;
   private final StoreProfile profile;
@@ -125,7 +121,6 @@ final class SessionFiles {
       Names.touch(file);
     } catch (final PosixException e) {
       e.throwUnless(Errno.ENOENT);
-      LOG.debug("{} was deleted meanwhile", file);
       images.remove(file);
     }
   }

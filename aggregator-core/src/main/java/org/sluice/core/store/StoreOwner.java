@@ -10,11 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.Entropy;
-import org.sluice.core.posix.Quoting;
+import org.sluice.core.posix.Speaker;
 
 /**
  * The node that writes a store. Locks hold among the processes of one node, and among nodes only if
@@ -27,7 +25,6 @@ import org.sluice.core.posix.Quoting;
  * until a user says otherwise.
  */
 final class StoreOwner {
-  private static final Logger LOG = LoggerFactory.getLogger(StoreOwner.class);
   private static final int MAX_LENGTH = 4096;
   private static final Set<String> MEMBERS = Set.of("node", "machine", "boot");
 
@@ -136,7 +133,7 @@ final class StoreOwner {
     try {
       find();
     } catch (final DamagedException e) {
-      LOG.warn("{} was damaged and is made anew", Quoting.line(store.node().toString()));
+      Speaker.say(store.node().toString() + " was damaged and is made anew");
     }
   }
 

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.posix.Quoting;
+import org.sluice.core.posix.Speaker;
 
 /**
  * Ends the I/O process at once when its own code fails, in whichever thread, with all that a kill
@@ -117,8 +117,7 @@ public final class FailStop {
     if (trace != null) {
       write(failure, thread, lane);
     }
-    System.err.println(
-        "sluice: " + Quoting.line("thread %s failed: %s".formatted(thread.getName(), failure)));
+    Speaker.say("thread %s failed: %s".formatted(thread.getName(), failure));
     System.err.flush();
   }
 

@@ -1,13 +1,10 @@
 package org.sluice.iop.measure;
 
 import java.util.concurrent.atomic.AtomicLong;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.sluice.core.posix.Quoting;
+import org.sluice.core.posix.Speaker;
 
 /** What goes wrong while the service goes on: one line each on standard error, and a count. */
 public final class Warnings {
-  private static final Logger LOG = LoggerFactory.getLogger("sluice");
   private static final AtomicLong COUNT = new AtomicLong();
   private static final InheritableThreadLocal<Boolean> MUTED = new InheritableThreadLocal<>();
 
@@ -23,7 +20,7 @@ public final class Warnings {
       return;
     }
     COUNT.incrementAndGet();
-    LOG.warn(Quoting.line(message));
+    Speaker.say(message);
   }
 
   /**

@@ -2,6 +2,7 @@ package org.sluice.profile.replay;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.sluice.core.posix.Speaker;
 
 /**
  * Lets long work end early with what it has, when the user presses Ctrl-C: the virtual machine
@@ -24,7 +25,7 @@ public final class Interruption implements AutoCloseable {
     requested = true;
     try {
       if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        System.err.println("sluice: gave up waiting for the partial answer");
+        Speaker.say("gave up waiting for the partial answer");
       }
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -1,0 +1,38 @@
+package org.sluice.core.posix;
+
+/** Who speaks to the user: each line on standard error begins with the command that was called. */
+public final class Speaker {
+  /** The command that the user has called, where that is another one, as {@code sluice run}. */
+  private static final String CALLED = System.getenv("SLUICE_CALLED");
+
+  private static volatile String name = CALLED == null ? "sluice" : CALLED;
+
+  private Speaker() {}
+
+  /**
+   * Says which command runs.
+   *
+   * @param command such as {@code sluice serve}; another one that has called it speaks instead
+   */
+  public static void is(final String command) {
+    name = CALLED == null ? command : CALLED;
+  }
+
+  /**
+   * What the user has called.
+   *
+   * @return with what lines on standard error begin
+   */
+  public static String name() {
+    return name;
+  }
+
+  /**
+   * Says something on standard error.
+   *
+   * @param message one line, in which names may be raw
+   */
+  public static void say(final String message) {
+    System.err.println(name + ": " + Quoting.line(message));
+  }
+}
