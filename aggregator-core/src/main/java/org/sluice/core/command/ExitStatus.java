@@ -12,6 +12,7 @@ import org.sluice.core.engine.EngineException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.ChangedFileException;
+import org.sluice.core.store.ForeignStoreException;
 import org.sluice.core.store.NoStoreException;
 import org.sluice.core.store.OtherNodeException;
 import picocli.CommandLine.Model.CommandSpec;
@@ -85,6 +86,7 @@ public enum ExitStatus {
       case AccessDeniedException e -> DENIED;
       case FileAlreadyExistsException e -> EXISTS;
       case OtherNodeException e -> BUSY;
+      case ForeignStoreException e -> DENIED;
       case PosixException e -> of(e.errno());
       case EngineException e -> of(e.reason());
       default -> FAILED;

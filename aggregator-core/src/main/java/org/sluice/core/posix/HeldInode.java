@@ -16,7 +16,7 @@ abstract class HeldInode implements AutoCloseable {
   static final int WITHOUT_WAITING = LibC.O_NONBLOCK; // for a lease
   static final long NAP_NANOS = 5_000_000;
 
-  private static final int PRIVATE = 0600;
+  static final int PRIVATE = 0600;
   private static final String DELETED = " (deleted)";
 
   final int descriptor;
@@ -24,17 +24,22 @@ abstract class HeldInode implements AutoCloseable {
   final FileStatus found;
 
   HeldInode(final String path, final int flags) throws PosixException {
+    this(path, flags, PRIVATE);
+  }
+
+  HeldInode(final String path, final int flags, final int mode) throws PosixException {
     this.opened = path;
-    this.descriptor = open(path, flags);
+    this.descriptor = open(path, flags, mode);
     this.found = status();
   }
 
-  private static int open(final String path, final int flags) throws PosixException {
+  private static int open(final String path, final int flags, final int mode)
+      throws PosixException {
     try (Reach reach = Reach.of(path)) {
       final int all = flags | LibC.O_CLOEXEC;
       return (int)
           LibC.check(
-              LibC.OPENAT.uninterrupted(reach.directory(), reach.name(), all, PRIVATE),
+              LibC.OPENAT.uninterrupted(reach.directory(), reach.name(), all, mode),
               "open " + path);
     }
   }
@@ -91,7 +96,7 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   final void reopen(final int flags) throws PosixException {
-    final int again = open(procPath(), flags);
+    final int again = open(procPath(), flags, PRIVATE);
     final long result = LibC.DUP3.call(again, descriptor, LibC.O_CLOEXEC);
     LibC.CLOSE.call(again);
     check(result, "open again ");

@@ -17,7 +17,7 @@ public class NativeFile extends HeldInode {
   public enum Flag {
     /** Reading and writing. */
     WRITE(0x2),
-    /** Create it, with mode 0600, if there is none. */
+    /** Create it if there is none, with mode 0600 unless told otherwise. */
     CREATE(0x40),
     /** With {@link #CREATE}: fail if there is one. */
     EXCLUSIVE(0x80),
@@ -68,7 +68,11 @@ public class NativeFile extends HeldInode {
    * @throws PosixException when that fails
    */
   protected NativeFile(final String path, final Flag... flags) throws PosixException {
-    super(path, bits(flags));
+    this(path, PRIVATE, flags);
+  }
+
+  private NativeFile(final String path, final int mode, final Flag... flags) throws PosixException {
+    super(path, bits(flags), mode);
   }
 
   /**
@@ -93,6 +97,20 @@ public class NativeFile extends HeldInode {
    */
   public static NativeFile open(final Path path, final Flag... flags) throws PosixException {
     return open(path.toString(), flags);
+  }
+
+  /**
+   * Opens a file of Sluice's own that may not be there yet.
+   *
+   * @param path its name
+   * @param mode of a new one, before the umask
+   * @param flags {@link Flag#CREATE} among them
+   * @return the open file; the caller closes it
+   * @throws PosixException when that fails
+   */
+  public static NativeFile create(final Path path, final int mode, final Flag... flags)
+      throws PosixException {
+    return new NativeFile(path.toString(), mode, flags);
   }
 
   /**

@@ -41,7 +41,9 @@ class Disk {
 
   /** Opens a file, which the caller closes. */
   NativeFile open(final Path path, final Flag... flags) throws IOException {
-    return NativeFile.open(path, flags);
+    return List.of(flags).contains(Flag.CREATE)
+        ? NativeFile.create(path, FileMode.in(path.getParent()), flags)
+        : NativeFile.open(path, flags);
   }
 
   /** Opens a file for reading, whatever stands in its place. The caller closes it. */

@@ -22,7 +22,7 @@ public final class JobLock {
   public static Optional<NativeFile> tryTake(final Path folder) throws IOException {
     SeriesFormat.createFolder(path(folder).getParent());
     final NativeFile job =
-        NativeFile.open(path(folder), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
+        Disk.REAL.open(path(folder), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
     if (job.tryLock()) {
       return Optional.of(job);
     }

@@ -71,6 +71,7 @@ record StoreDirectory(Path path, Disk disk) {
     if (!Files.isDirectory(store.path)) {
       disk.createDirectory(store.path);
     }
+    FileMode.in(store.path); // before the session begins
     if (!store.format().exists()) {
       disk.createDirectory(store.containers());
       disk.createDirectory(store.checkpoints());
