@@ -219,6 +219,11 @@ as_nobody() {
   fi
 }
 
+# one_group LAYOUT: the options by which all files are of one checkpoint, where they are not plain files anyway.
+one_group() {
+  [ "$1" = files ] || echo --group .
+}
+
 # Not everybody may have a mount namespace, and nobody can below a root that is no mount point.
 needs_own_mounts() {
   [ "$(id -u)" = 0 ] || skip "only root may mount"
