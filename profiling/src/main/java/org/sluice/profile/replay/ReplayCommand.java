@@ -27,6 +27,9 @@ import picocli.CommandLine.ParameterException;
 
 /** Makes the writes of a trace once more. */
 public final class ReplayCommand implements Subcommand {
+  /** All files are of one checkpoint: others would not be logged. */
+  private static final String ALL = ".";
+
   private final JsonOption json = new JsonOption();
 
   private final TraceSource source = new TraceSource();
@@ -118,19 +121,21 @@ public final class ReplayCommand implements Subcommand {
         result = replay.run(place, progress, interruption);
       }
       if (verify && !result.stopped()) {
-        replay.verify(
-            layout != null && layout.equalsIgnoreCase("container")
-                ? restore(place, storage)
-                : place.files());
+        replay.verify(isContainer() ? restore(place, storage) : place.files());
       }
       print(survey, result);
     }
     return ExitStatus.OK.code();
   }
 
+  private boolean isContainer() {
+    return layout != null && layout.equalsIgnoreCase("container");
+  }
+
   private List<String> options() {
     final List<String> options = new ArrayList<>();
     add(options, "--layout", layout);
+    add(options, "--group", isContainer() ? ALL : null);
     add(options, "--threshold", threshold);
     add(options, "--buffer", buffer);
     return options;

@@ -78,6 +78,7 @@ final class Trials {
                   scratch,
                   List.of(
                       "--layout=container",
+                      "--group=.",
                       "--threshold=" + setting.thresholdOption(),
                       "--buffer=" + setting.buffer()));
       return replay.run(place, progress, interruption);
