@@ -205,13 +205,18 @@ public final class ServeCommand implements Subcommand {
   private static void sayWhenDrained(final IoProcess process) {
     final CompletableFuture<Void> drained = process.drained();
     CompletableFuture<List<String>> unfinished = null;
+    List<String> last = List.of();
     for (int looks = 0; !process.ending().isDone() && !process.over().isDone(); ) {
       if (drained.isDone() && process.areCopiesOver()) {
         final boolean told = unfinished != null && unfinished.isDone();
-        // What is complete is decided some looks later; what is not by then waits for ranks.
-        if (told && (unfinished.join().isEmpty() || looks++ > MOST_LOOKS)) {
-          sayDrained(process, unfinished.join());
-          return;
+        // While ranks write it changes; what stays as it is waits for ranks that are gone.
+        if (told) {
+          looks = unfinished.join().equals(last) ? looks + 1 : 0;
+          last = unfinished.join();
+          if (last.isEmpty() || looks > MOST_LOOKS) {
+            sayDrained(process, last);
+            return;
+          }
         }
         unfinished = told || unfinished == null ? process.unfinished() : unfinished;
       }
