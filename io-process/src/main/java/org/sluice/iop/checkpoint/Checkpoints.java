@@ -46,7 +46,9 @@ public record Checkpoints(
     final Committer committer = new Committer(context, farewells);
     final Retention retention = new Retention(context, farewells);
     final Groups groups = new Groups(context, committer, retention);
-    final Leftovers leftovers = new Leftovers(context, groups, committer, farewells, resting);
+    final Replacements replacements = new Replacements(context, groups);
+    final Leftovers leftovers =
+        new Leftovers(context, groups, committer, farewells, resting, replacements);
     return new Checkpoints(
         context,
         farewells,
@@ -56,7 +58,7 @@ public record Checkpoints(
         groups,
         new ExplicitCheckpoints(context, committer, retention, farewells),
         leftovers,
-        new Replacements(context, groups),
+        replacements,
         new Restarts(context));
   }
 

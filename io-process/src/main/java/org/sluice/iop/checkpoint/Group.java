@@ -430,7 +430,7 @@ final class Group {
     } else if (isMarkerAlone()) {
       return "it has no file but the one that --complete names; write the others into the capture"
           + " directory, under names that --group tells";
-    } else if (!grouping.hasMarkers() && expected == 0) {
+    } else if (!grouping.hasMarkers() && expected == 0 && !isWhole(grouping)) {
       return "nothing says how many files it has; see --complete, --files-per-rank and --writers";
     } else if (!grouping.hasMarkers() && parts.with(1) < expected) {
       return "%d of %d ranks wrote images; see --writers".formatted(parts.with(1), expected);

@@ -373,20 +373,25 @@ public final class Groups {
    * At the end: commits what is whole.
    *
    * @param succeeded whether the command did, so that nothing was still to come
-   * @return those that have something which no commit has, in the order in which they were written
    */
-  Collection<Group> end(final boolean succeeded) {
+  void end(final boolean succeeded) {
+    if (exist()) {
+      lookAtMoved();
+      if (succeeded) {
+        table.all().forEach(Group::end);
+      }
+      table.uncommitted().stream()
+          .filter(group -> !group.isTorn())
+          .map(Group::number)
+          .forEach(number -> end(number, succeeded));
+    }
+  }
+
+  /** Behind that: those that have something which no commit has, in the order of their writing. */
+  Collection<Group> incomplete() {
     if (!exist()) {
       return List.of();
     }
-    lookAtMoved();
-    if (succeeded) {
-      table.all().forEach(Group::end);
-    }
-    table.uncommitted().stream()
-        .filter(group -> !group.isTorn())
-        .map(Group::number)
-        .forEach(number -> end(number, succeeded));
     List.copyOf(table.all()).forEach(this::refresh);
     final List<Group> all = table.uncommitted();
     all.stream()
@@ -439,6 +444,11 @@ public final class Groups {
     }
     all.values().removeIf(List::isEmpty);
     return all;
+  }
+
+  /** Whether an image is of a checkpoint that has something which no commit has. */
+  boolean hasChanged(final Image image) {
+    return has(image) && table.of(image).hasChanged();
   }
 
   /**

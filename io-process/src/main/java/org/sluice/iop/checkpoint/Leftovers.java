@@ -37,13 +37,16 @@ public final class Leftovers {
   private final Committer committer;
   private final Farewells farewells;
   private final Resting resting;
+  private final Replacements replacements;
 
   Leftovers(
       final Context context,
       final Groups groups,
       final Committer committer,
       final Farewells farewells,
-      final Resting resting) {
+      final Resting resting,
+      final Replacements replacements) {
+    this.replacements = replacements;
     this.farewells = farewells;
     this.resting = resting;
     this.context = context;
@@ -74,11 +77,12 @@ public final class Leftovers {
    */
   public void commit(final boolean succeeded) throws IOException {
     context.capture().search(context.registry().all());
-    final Collection<Group> incomplete = groups.end(succeeded);
     if (context.copies() != null && context.copies().fence().isPresent()) {
-      refuse(incomplete, context.copies().fence().get());
+      refuse(groups.incomplete(), context.copies().fence().get());
       return;
     }
+    groups.end(succeeded);
+    final Collection<Group> incomplete = groups.incomplete();
     say(incomplete.stream().filter(group -> !isStored(group)).toList());
     groups.lacks().refuseEmpty();
     final List<String> plain = ungrouped();
@@ -193,7 +197,25 @@ public final class Leftovers {
     resting.afterRest(images.hasNext() ? () -> settle(images, next) : next);
   }
 
+  /** An image of an older commit is a plain file as well, where its checkpoint went on since. */
   private void settle(final Image image) {
+    if (image.isCommitted() && groups.hasChanged(image) && !image.isDeleted()) {
+      replacements.unshare(
+          image,
+          () -> makePlain(image),
+          failure ->
+              Warnings.warn(
+                  "%s is in the store alone, as it was committed: %s"
+                      .formatted(image.opened(), failure.getMessage())));
+    } else {
+      makePlain(image);
+    }
+  }
+
+  private void makePlain(final Image image) {
+    if (image.isCommitted() && groups.hasChanged(image)) {
+      image.state(image.uncommitted());
+    }
     if (!image.isDeleted()) {
       if (image.state() == ImageDescriptor.STATE_DIVERTED) {
         image.state(ImageDescriptor.STATE_DIRECT);

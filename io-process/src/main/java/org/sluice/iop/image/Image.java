@@ -428,6 +428,15 @@ public final class Image extends ImageState {
   }
 
   /**
+   * Whether it may be let go of when the pipeline is through.
+   *
+   * @return true from {@link #farewell} on
+   */
+  public boolean isLeaving() {
+    return farewells > 0;
+  }
+
+  /**
    * The pipeline is through with one {@link #farewell}.
    *
    * @return whether nobody has it open and nothing in the pipeline is about it

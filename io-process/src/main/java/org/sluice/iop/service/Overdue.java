@@ -48,7 +48,7 @@ final class Overdue {
   }
 
   private static boolean isLogged(final Image image) {
-    return image.state() == ImageDescriptor.STATE_DIVERTED;
+    return image.state() == ImageDescriptor.STATE_DIVERTED && !image.isLeaving();
   }
 
   private void look(final long number, final List<Image> images) {

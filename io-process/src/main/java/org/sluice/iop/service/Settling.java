@@ -41,6 +41,7 @@ final class Settling {
    */
   void makeDirect(final Image image, final Reason reason, final boolean emptied) {
     image.direct(reason);
+    image.held().use(); // one that nobody has open may be on its way to rest
     context.drain().makeDirect(image, unpublished(image), emptied);
     image.openers().writer(Openers.NOBODY);
     context.afterwards(image::unprotect);

@@ -62,6 +62,7 @@ final class Ungrouped {
   private boolean isLogged(final Image image) {
     return context.registry().find(image.id()) == image
         && image.state() == ImageDescriptor.STATE_DIVERTED
+        && !image.isLeaving()
         && !checkpoints.explicit().has(image);
   }
 
