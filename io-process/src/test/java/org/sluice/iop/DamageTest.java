@@ -124,7 +124,7 @@ class DamageTest extends SharedServeTest {
               mad.ring().buffer().putLong(head, position);
               mad.tell(new Request.Wake());
             });
-    assertThat(errors).contains("position=" + position).containsOnlyOnce("- the ring of");
+    assertThat(errors).contains("position=" + position).containsOnlyOnce(": the ring of");
   }
 
   @Test
