@@ -81,14 +81,13 @@ final class Restoration {
   void run() throws IOException {
     swept = Scaffold.sweep(directory);
     checkTargets();
-    try (Scaffold scaffold = new Scaffold(force)) {
-      final Thread takeDown = Stopping.takesDown(scaffold);
-      try {
-        build(scaffold);
-        scaffold.finish();
-      } finally {
-        Stopping.isOver(takeDown);
-      }
+    final Scaffold scaffold = new Scaffold(force);
+    final Thread takeDown = Stopping.takesDown(scaffold);
+    try (scaffold) {
+      build(scaffold);
+      scaffold.finish();
+    } finally {
+      Stopping.isOver(takeDown); // once nothing hidden is left
     }
   }
 
