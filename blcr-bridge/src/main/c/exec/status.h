@@ -1,4 +1,4 @@
-/* What sluice run and sluice profile record exit with when the command's own status is not the answer. */
+/* The exit statuses of sluice run and sluice profile record, where the command's own is not the answer. */
 #pragma once
 
 #include <stdlib.h>

@@ -121,7 +121,7 @@ record NodeSession(
             .count();
   }
 
-  /** One that begins, or has a segment of another version, is locked by who knows it. */
+  /** A session that begins, or that has a segment of another version, still holds its lock. */
   private static State stateWithout(final Path directory, final boolean used) throws IOException {
     try (NativeFile lock =
         NativeFile.open(directory.resolve(RuntimeDirectory.LOCK), NativeFile.Flag.WRITE)) {

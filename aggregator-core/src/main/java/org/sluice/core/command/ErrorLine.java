@@ -124,7 +124,7 @@ public final class ErrorLine {
   }
 
   /**
-   * What the user has called.
+   * The command that the user has called.
    *
    * @param command the command that runs
    * @return with what lines on standard error begin

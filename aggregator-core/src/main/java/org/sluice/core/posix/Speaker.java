@@ -1,6 +1,6 @@
 package org.sluice.core.posix;
 
-/** Who speaks to the user: each line on standard error begins with the command that was called. */
+/** The command that speaks to the user: each line on standard error begins with its name. */
 public final class Speaker {
   /** The command that the user has called, where that is another one, as {@code sluice run}. */
   private static final String CALLED = System.getenv("SLUICE_CALLED");
@@ -19,7 +19,7 @@ public final class Speaker {
   }
 
   /**
-   * What the user has called.
+   * The command that the user has called.
    *
    * @return with what lines on standard error begin
    */

@@ -7,9 +7,9 @@ import java.util.Map;
 import org.sluice.core.posix.NativeProcess;
 
 /**
- * Who may use a store besides the user who writes it. Its files have bytes of files that others may
- * not read, so they are private. A group shares a store whose directory has the mode that {@code
- * chmod g+ws} gives: directories below inherit that, and the umask may take it back.
+ * The mode of a store's files. They have bytes of files that others may not read, so they are
+ * private. A group shares a store whose directory has the mode that {@code chmod g+ws} gives:
+ * directories below inherit that, and the umask may take it back.
  */
 final class FileMode {
   private static final int SHARED = 02020;

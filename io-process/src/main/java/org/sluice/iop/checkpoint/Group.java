@@ -38,6 +38,7 @@ final class Group {
    */
   private boolean left;
 
+  /** Whether the command has ended well, so that what its processes left open is closed. */
   private boolean over;
 
   /** What its images had since its last commit, and have no more. */

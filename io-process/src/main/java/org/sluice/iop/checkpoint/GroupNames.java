@@ -86,7 +86,7 @@ public final class GroupNames {
   }
 
   /** An image is in no group. */
-  void isUngrouped(final Image image) {
+  void noteUngrouped(final Image image) {
     ungrouped.accept(image);
   }
 
@@ -120,7 +120,7 @@ public final class GroupNames {
       context.state().forgetInGroups(image);
     }
     if (number.isEmpty()) {
-      isUngrouped(image);
+      noteUngrouped(image);
       return null;
     }
     final Group known = table.find(number.getAsLong());

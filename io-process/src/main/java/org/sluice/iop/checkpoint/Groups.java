@@ -75,7 +75,7 @@ public final class Groups {
    */
   public void look(final Image image, final Optional<String> name) {
     if (grouping == null) {
-      names.isUngrouped(image);
+      names.noteUngrouped(image);
       return;
     }
     notices.writes(image.writer());
