@@ -268,11 +268,14 @@ public final class CheckpointState implements Fold {
     groups.enter(group);
   }
 
-  /** A checkpoint whose images are all gone is missed by nobody. */
+  /**
+   * A checkpoint whose images are all gone is missed by nobody, unless nodes refused it: another
+   * node may have written over its files.
+   */
   void forgetInGroups(final Image image) {
     final Group gone = groups.forget(image);
     if (gone != null) {
-      failed.remove(gone.number());
+      failed.computeIfPresent(gone.number(), (n, end) -> end.errno() == REFUSED ? end : null);
     }
   }
 
@@ -387,7 +390,7 @@ public final class CheckpointState implements Fold {
 
   /**
    * How commits ended that failed, by the number of the checkpoint, the oldest first: of those that
-   * were neither begun anew since, nor tried again, nor deleted.
+   * were neither begun anew since, nor tried again, nor deleted before nodes refused them.
    */
   Map<Long, Entry.Ended> failed() {
     return failed;
