@@ -171,7 +171,8 @@ static void layout_is_files_unless_asked_for(void **state)
     setenv("SLUICE_CAPTURE", "/c", 1);
     assert_int_equal(RUN("--name", "n", "true"), 0);
     assert_string_equal(content("run/arguments"),
-                        "serve --members --name n --layout=files --store=/store --capture=/c\n");
+                        "serve --members --name n --group=auto --layout=files --store=/store "
+                        "--capture=/c\n");
     unsetenv("SLUICE_CAPTURE");
 }
 

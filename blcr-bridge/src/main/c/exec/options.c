@@ -25,6 +25,12 @@ static bool is_name(const char *text)
     return *text != 0 && *text != '.';
 }
 
+/* It is no expression: files are in a checkpoint only where that needs nothing else to be said. */
+static bool is_general(const char *group)
+{
+    return strcmp(group, "auto") == 0 || strcmp(group, "none") == 0;
+}
+
 /* Options come before the command; "+" keeps getopt from looking for them in the command's. */
 void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_options *options)
 {
@@ -39,7 +45,7 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
         [SLUICE_OPTION_SERIES] = getenv("SLUICE_MPI_SERIES"),
     };
     size_t passed = 0;
-    char **serve = calloc((size_t)count + 5, sizeof *serve);
+    char **serve = calloc((size_t)count + 6, sizeof *serve);
     if (serve == NULL)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
     opterr = 0;
@@ -67,6 +73,9 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
     const char *capture = values[SLUICE_OPTION_CAPTURE];
     if (capture == NULL && !mpi)
         capture = ".";
+    const char *group = values[SLUICE_OPTION_GROUP];
+    if (group == NULL && capture != NULL)
+        serve[passed++] = assignment("group", "auto");
     serve[passed++] = assignment("layout", values[SLUICE_OPTION_LAYOUT]);
     serve[passed++] = assignment("store", store);
     if (values[SLUICE_OPTION_SERIES] != NULL)
@@ -77,7 +86,7 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
         .name = name,
         .capture = capture,
         .profile = values[SLUICE_OPTION_PROFILE],
-        .counts_ranks = values[SLUICE_OPTION_GROUP] != NULL && values[SLUICE_OPTION_WRITERS] == NULL
+        .counts_ranks = group != NULL && !is_general(group) && values[SLUICE_OPTION_WRITERS] == NULL
             && values[SLUICE_OPTION_COMPLETE] == NULL
             && strcmp(values[SLUICE_OPTION_LAYOUT], "container") == 0,
         .serve = serve,

@@ -50,6 +50,8 @@ final class ServiceOptions implements SharedOptions {
 
   private static final int KEEP_ALL = 0;
   private static final int ALL_WRITERS = 0;
+  private static final String AUTO = "auto";
+  private static final String NO_GROUP = "none";
 
   private final StoreOption store = new StoreOption();
   private final StageOptions stage = new StageOptions();
@@ -152,10 +154,13 @@ final class ServiceOptions implements SharedOptions {
                     "What lands on storage; default: container for serve, files for run and exec."))
         .add(
             option(String.class, value -> group = value, "--group")
-                .paramLabel("REGEX")
+                .paramLabel("auto|none|REGEX")
                 .description(
-                    "Container layout: a file whose path below the capture directory matches belongs to the"
-                        + " checkpoint that the first capture group which took part numbers, as in"
+                    "Which files are one checkpoint; default: auto for run, none for serve. auto: Sluice finds"
+                        + " out by the numbers in their names, says the expression, and remembers it in the store."
+                        + " none: no file is of one. An expression, in the container layout: a file whose path"
+                        + " below the capture directory matches belongs to the checkpoint that the first"
+                        + " capture group which took part numbers, as in"
                         + " 'a(\\d+)|b(\\d+)'. Without one all such files are checkpoint 1, for a program"
                         + " that writes over its files. One called 'rank', (?<rank>\\d+),"
                         + " says which rank writes the file: where nodes share a file system only such files of"
@@ -319,11 +324,11 @@ final class ServiceOptions implements SharedOptions {
     final int perRank = count("--files-per-rank", filesPerRank, 1);
     needsGroup("--files-per-rank", filesPerRank);
     needsGroup("--complete", complete);
-    if (group == null) {
+    if (!isGrouped()) {
       return null;
     }
-    final PathPattern files = pattern("--group", group);
-    if (chosen == Layout.files && !files.tellsRanks()) {
+    final PathPattern files = group.equals(AUTO) ? null : pattern("--group", group);
+    if (chosen == Layout.files && files != null && !files.tellsRanks()) {
       throw usage(
           "--group needs --layout container: plain files are not grouped, it only says by (?<rank>\\d+)"
               + " which rank of several nodes writes them");
@@ -331,8 +336,12 @@ final class ServiceOptions implements SharedOptions {
     return new Grouping(files, marker(chosen, files), writers(), perRank);
   }
 
+  private boolean isGrouped() {
+    return group != null && !group.equals(NO_GROUP);
+  }
+
   private void needsGroup(final String option, final Object given) {
-    if (given != null && group == null) {
+    if (given != null && !isGrouped()) {
       throw usage(option + " needs --group: nothing else says which files are a checkpoint");
     }
   }
@@ -349,7 +358,7 @@ final class ServiceOptions implements SharedOptions {
           "--files-per-rank has no use with --complete, which no count completes; drop one");
     }
     final PathPattern marker = pattern("--complete", complete);
-    if (files.tellsNumbers() && !marker.tellsNumbers()) {
+    if ((files == null || files.tellsNumbers()) && !marker.tellsNumbers()) {
       throw usage("--complete needs a capture group for the checkpoint's number: " + complete);
     }
     return marker;

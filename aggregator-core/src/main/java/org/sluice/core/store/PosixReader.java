@@ -54,6 +54,15 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
+   * Which files of a program are one checkpoint, as far as the store remembers that.
+   *
+   * @return what sessions found out
+   */
+  public final StoredGrouping grouping() {
+    return new StoredGrouping(directory);
+  }
+
+  /**
    * The node that writes the store.
    *
    * @return empty before one did

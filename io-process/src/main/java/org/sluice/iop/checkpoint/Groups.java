@@ -2,11 +2,13 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
@@ -15,6 +17,7 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageName;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 
@@ -36,6 +39,7 @@ public final class Groups {
   private final SharedMarkers markers;
   private final GroupNotices notices;
   private final GroupNames names;
+  private final GroupSearch search; // null when files are not grouped
 
   Groups(final Context context, final Committer committer, final Retention retention) {
     this.context = context;
@@ -48,6 +52,7 @@ public final class Groups {
     this.markers = new SharedMarkers(context, pauses, undecided);
     this.notices = new GroupNotices(context);
     this.names = new GroupNames(context, lacks, undecided::add);
+    this.search = grouping == null ? null : new GroupSearch(context, grouping, this::lookAtAll);
     retention.tell(new Returning(context, this::look, this::noteGrowth));
   }
 
@@ -78,7 +83,10 @@ public final class Groups {
       names.noteUngrouped(image);
       return;
     }
-    notices.writes(image.writer());
+    search(image, name);
+    if (grouping.isKnown()) {
+      notices.writes(image.writer());
+    }
     final Group before = table.of(image);
     final Group group = place(image, name);
     if (group != null) {
@@ -93,6 +101,36 @@ public final class Groups {
     if (before != null && before != group) {
       undecided.add(before.number()); // which may have waited for that one alone
     }
+  }
+
+  private void search(final Image image, final Optional<String> name) {
+    if (search.isSought() && image.openers().isEmpty() && image.created() == null) {
+      name.filter(path -> !ImageName.isOurs(path))
+          .map(context.capture()::relative)
+          .ifPresent(path -> search.look(image, path));
+    }
+  }
+
+  /**
+   * It is known which files are one checkpoint: those that are there join, the first ones first.
+   */
+  private void lookAtAll() {
+    final Map<Image, Optional<String>> all = new HashMap<>();
+    context.registry().all().stream()
+        .filter(image -> image.created() == null)
+        .forEach(image -> all.put(image, names.find(image)));
+    all.entrySet().stream()
+        .sorted(Comparator.comparingLong(each -> number(each.getValue())))
+        .forEach(each -> look(each.getKey(), each.getValue()));
+  }
+
+  private long number(final Optional<String> name) {
+    return name.map(names::number).orElse(OptionalLong.empty()).orElse(Long.MAX_VALUE);
+  }
+
+  /** {@return why no file is of any checkpoint; empty where it is known which are} */
+  Optional<String> unknown() {
+    return grouping.isKnown() ? Optional.empty() : Optional.of(search.obstacle());
   }
 
   /** Images of a former I/O process, before one is looked at: a part may seem complete. */
@@ -205,8 +243,11 @@ public final class Groups {
 
   /** Looks now and then at what programs outside rename, of which nobody tells. */
   public void lookAround() {
-    if (exist() && names.mayLook()) {
-      lookAtMoved();
+    if (exist()) {
+      search.beat();
+      if (names.mayLook()) {
+        lookAtMoved();
+      }
     }
   }
 

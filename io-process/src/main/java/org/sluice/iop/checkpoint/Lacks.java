@@ -49,7 +49,8 @@ final class Lacks {
       return NO_NUMBER;
     }
     final long number = number(path);
-    if (number != NO_NUMBER || reason != Reason.EXISTING) {
+    final boolean sought = grouping != null && !grouping.isKnown();
+    if (number != NO_NUMBER || reason != Reason.EXISTING || sought) {
       note(key, path, reason);
     }
     return number;

@@ -97,6 +97,10 @@ public final class Leftovers {
     if (!groups.exist()) {
       return UNGROUPED;
     }
+    if (groups.unknown().isPresent()) {
+      return "; they are in no checkpoint, as %s; say by --group which are, or --group none"
+          .formatted(groups.unknown().get());
+    }
     return groups.names().parts() > 0
         ? ""
         : "; --group '%s' matches none of them, such as %s"

@@ -1,0 +1,211 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.sluice.core.store.StoredGrouping;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Writer;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Finds out which files are one checkpoint where the user does not say so, and remembers it in the
+ * store. What the store remembers counts, be it of another node or of an earlier run: so all nodes
+ * of a job have the same, and the successor of a killed I/O process has it, too. Service thread
+ * only, but for what is asked of the store, which may be far away.
+ */
+final class GroupSearch {
+  private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Context context;
+  private final Grouping grouping;
+  private final StoredGrouping stored;
+  private final Runnable found;
+  private final GroupInference inference = new GroupInference();
+
+  /** What the store remembered at the start; null for nothing. */
+  private String recalled;
+
+  /** Whether no file matched that yet. */
+  private boolean unproven;
+
+  /** Whether the store is being asked. */
+  private boolean asking;
+
+  private boolean ofSeveralNodes;
+
+  /** Whether the store refused to remember what was found: nobody may go by it then. */
+  private boolean refused;
+
+  private long asked = System.nanoTime();
+  private String obstacle;
+
+  /**
+   * Begins with what the store remembers.
+   *
+   * @param grouping whose files are sought, unless they are known
+   * @param found told when they are known
+   */
+  GroupSearch(final Context context, final Grouping grouping, final Runnable found) {
+    this.context = context;
+    this.grouping = grouping;
+    this.stored = context.store().grouping();
+    this.found = found;
+    if (!grouping.isKnown()) {
+      recall();
+    }
+  }
+
+  private void recall() {
+    try {
+      recalled = stored.recall().orElse(null);
+      if (recalled != null) {
+        grouping.learn(pattern(recalled));
+        unproven = context.state().groups().all().isEmpty();
+        if (context.state().images().all().isEmpty()) { // else the former I/O process said so
+          tell("as the store remembers, checkpoints are told by", recalled);
+        }
+      }
+    } catch (final IOException | PatternSyntaxException e) {
+      Warnings.warn("what the store remembers of --group cannot be read: " + e.getMessage());
+    }
+  }
+
+  private static PathPattern pattern(final String expression) {
+    return new PathPattern(Pattern.compile(expression));
+  }
+
+  private static void tell(final String what, final String expression) {
+    Warnings.warn("%s --group '%s'; --group none groups no files".formatted(what, expression));
+  }
+
+  /**
+   * All processes have closed a file, or it has another name since.
+   *
+   * @param path below the capture directory
+   */
+  void look(final Image image, final String path) {
+    if (!isSought() || asking) {
+      return;
+    }
+    if (unproven && grouping.number(path).isPresent()) {
+      unproven = false;
+      return;
+    }
+    final Writer writer = image.writer();
+    ofSeveralNodes |= writer.isOfSeveralNodes();
+    obstacle = obstacle(writer);
+    if (obstacle == null) {
+      final boolean alone = writer.rank() < 0 || writer.ranks() == 1;
+      inference
+          .see(path, alone ? GroupInference.ALONE : writer.rank(), writer.localRanks())
+          .filter(expression -> !expression.equals(recalled))
+          .ifPresent(this::remember);
+    }
+  }
+
+  /** Whether it is to be found out yet. */
+  boolean isSought() {
+    return !refused && (!grouping.isKnown() || unproven);
+  }
+
+  private String obstacle(final Writer writer) {
+    if (!writer.isOfSeveralNodes()) {
+      return null;
+    }
+    if (context.copies() != null) {
+      return "nodes of a job in a bucket find no expression together";
+    }
+    return writer.localRanks() > 0 || grouping.writers() > 0 || grouping.hasMarkers()
+        ? null
+        : CommitRanks.unknown(writer.ranks());
+  }
+
+  /** What earlier runs had to go by stays where other nodes may go by it now. */
+  private void remember(final String expression) {
+    if (recalled == null) {
+      ask(() -> Optional.of(stored.remember(expression)));
+    } else if (!ofSeveralNodes) {
+      ask(() -> Optional.of(stored.replace(expression)));
+    }
+  }
+
+  /** Another node may have found out what this one has no ranks to tell by. */
+  void beat() {
+    if (!grouping.isKnown()
+        && !refused
+        && ofSeveralNodes
+        && context.hasNodes()
+        && obstacle == null
+        && System.nanoTime() - asked > AGAIN_NANOS) {
+      ask(stored::recall);
+    }
+  }
+
+  /** Something that the store is asked. */
+  @FunctionalInterface
+  private interface Question {
+    Optional<String> answer() throws IOException;
+  }
+
+  private void ask(final Question question) {
+    if (!asking) {
+      asking = true;
+      Thread.ofPlatform().daemon().name("grouping").start(() -> answer(question));
+    }
+  }
+
+  private void answer(final Question question) {
+    try {
+      final Optional<String> answer = question.answer();
+      context.service().execute(() -> answered(answer));
+    } catch (final IOException e) {
+      context.service().execute(() -> failed(e));
+    }
+  }
+
+  private void answered(final Optional<String> answer) {
+    asking = false;
+    asked = System.nanoTime();
+    if (answer.isPresent() && isSought()) {
+      learn(answer.get());
+    }
+  }
+
+  private void learn(final String expression) {
+    try {
+      grouping.learn(pattern(expression));
+    } catch (final PatternSyntaxException e) {
+      failed(e);
+      return;
+    }
+    tell(
+        recalled == null
+            ? "checkpoints are told by"
+            : "no file matches --group '%s', which the store remembered; from now on checkpoints are told by"
+                .formatted(recalled),
+        expression);
+    unproven = false;
+    found.run();
+  }
+
+  private void failed(final Exception why) {
+    asking = false;
+    refused = true;
+    obstacle = "the store cannot remember which files are one";
+    Warnings.warn(
+        "which files are one checkpoint cannot be remembered in the store; say it with --group: "
+            + why.getMessage());
+  }
+
+  /**
+   * Why no file is of any checkpoint.
+   *
+   * @return what a sentence ends in
+   */
+  String obstacle() {
+    return obstacle == null ? inference.obstacle() : obstacle;
+  }
+}
