@@ -58,7 +58,7 @@ void sluice_exec_job_adopt(void)
 void sluice_exec_job_said(void)
 {
     const char *path = getenv("SLUICE_MPI_SAID");
-    FILE *said = path == NULL || *path == 0 ? NULL : fopen(path, "we");
+    FILE *said = path == NULL || *path == 0 ? NULL : fopen(path, "ae");
     if (said != NULL) {
         fputs("\n", said);
         fclose(said);

@@ -86,6 +86,20 @@ static void name_said(const struct sluice_exec_job *job, const char *launch, cha
     sluice_exec_job_share("SLUICE_MPI_SAID", job->elsewhere ? NULL : said);
 }
 
+/* What a rank had to say, if one had; whether a user was told. */
+static bool tell(const char *said)
+{
+    FILE *file = fopen(said, "re");
+    char line[1000];
+    if (file == NULL)
+        return false;
+    while (fgets(line, sizeof line, file) != NULL)
+        if (*line != '\n')
+            fputs(line, stderr);
+    fclose(file);
+    return unlink(said) == 0;
+}
+
 /* A program that nobody checkpoints runs as ever: that looks as if all were well. */
 static void say_unheard(void)
 {
@@ -171,7 +185,7 @@ static struct outcome attempt(struct sluice_exec_job *job, char **command, long 
     rewind_input();
     struct outcome outcome = {.status = sluice_exec_command_run(command, &ears)};
     outcome.begun = has_begun(begun);
-    const bool told = !job->elsewhere && unlink(said) == 0;
+    const bool told = !job->elsewhere && tell(said);
     outcome.said = told || job->elsewhere;
     outcome.heard = before < 0 || sluice_exec_waves_heard(job) != before;
     if (job->joins && (told || !outcome.heard)) /* what is heard may be another job */

@@ -37,20 +37,26 @@ void sluice_mpi_watch_first(void)
     first_spots = sluice_mpi_spots;
 }
 
-static void say(double seconds)
+static size_t compose(char *line, size_t capacity, double seconds)
 {
-    dprintf(STDERR_FILENO,
-            "sluice: rank 0: no sluice_potential_checkpoint() for %.1f s since the restart from "
-            "checkpoint %lld, where one came each %.3g s before: loop state that is not protected "
-            "may do that, such as SAVE or static locals and counters; %s\n",
-            seconds, (long long)from, (double)usual_nanos / 1e9,
-            sluice_mpi_rehearsing ? "the rehearsal ends" : "sluice mpi --rehearse finds out which");
+    return (size_t)snprintf(
+        line, capacity,
+        "sluice: rank 0: no sluice_potential_checkpoint() for %.1f s since the restart from "
+        "checkpoint %lld, where one came each %.3g s before: loop state that is not protected "
+        "may do that, such as SAVE or static locals and counters; %s\n",
+        seconds, (long long)from, (double)usual_nanos / 1e9,
+        sluice_mpi_rehearsing ? "the rehearsal ends" : "sluice mpi --rehearse finds out which");
 }
 
-static _Noreturn void end_job(void)
+/* In a rehearsal that ends the job, unless another rank ends it. */
+static void say(double seconds)
 {
-    sluice_mpi_said();
-    _exit(REFUSED);
+    char line[600];
+    const size_t length = compose(line, sizeof line, seconds);
+    if (!sluice_mpi_rehearsing)
+        (void)!write(STDERR_FILENO, line, length);
+    else if (sluice_mpi_say_last(line, length))
+        _exit(REFUSED);
 }
 
 static int64_t spots_now(void)
@@ -76,11 +82,7 @@ static void *watch(void *argument)
             spots = spots_now();
             since = now;
         } else if (now - since > most) {
-            if (sluice_mpi_rehearsing && !sluice_mpi_said_first())
-                break;
             say((double)(now - since) / 1e9);
-            if (sluice_mpi_rehearsing)
-                end_job();
             break;
         }
     }

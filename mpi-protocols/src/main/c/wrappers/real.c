@@ -10,6 +10,8 @@
 #include "later.h"
 #include "said.h"
 
+#define MOST 1000
+
 struct sluice_mpi_real real;
 _Thread_local int sluice_mpi_inside;
 bool sluice_mpi_on;
@@ -27,9 +29,8 @@ bool sluice_mpi_lets;
 
 static void die(const char *why)
 {
-    if (sluice_mpi_said_first())
-        dprintf(STDERR_FILENO, "sluice: %s\n", why);
-    sluice_mpi_said();
+    char line[300];
+    sluice_mpi_say_last(line, (size_t)snprintf(line, sizeof line, "sluice: %s\n", why));
     _exit(3); /* sluice mpi does not run it again */
 }
 
@@ -72,29 +73,31 @@ void sluice_mpi_find(void)
     SLUICE_MPI_CONSTANTS(FIND_CONSTANT)
 }
 
-static void say(const char *format, va_list arguments)
+/* Into a line of MOST bytes; returns its length. */
+static size_t compose(char *line, const char *format, va_list arguments)
 {
-    char line[1000];
     int rank = -1;
     int initialized = 0;
     if (real.Initialized != NULL && real.Initialized(&initialized) == MPI_SUCCESS && initialized)
         real.Comm_rank(MPI_COMM_WORLD, &rank);
-    int length = rank >= 0 ? snprintf(line, sizeof line, "sluice: rank %d: ", rank)
-                           : snprintf(line, sizeof line, "sluice: ");
-    length += vsnprintf(line + length, sizeof line - length - 1, format, arguments);
-    if (length > (int)sizeof line - 2)
-        length = sizeof line - 2;
+    int length = rank >= 0 ? snprintf(line, MOST, "sluice: rank %d: ", rank)
+                           : snprintf(line, MOST, "sluice: ");
+    length += vsnprintf(line + length, MOST - length - 1, format, arguments);
+    if (length > MOST - 2)
+        length = MOST - 2;
     line[length] = '\n';
-    if (write(STDERR_FILENO, line, length + 1) < 0)
-        return;
+    return length + 1;
 }
 
 void sluice_mpi_say(const char *format, ...)
 {
+    char line[MOST];
     va_list arguments;
     va_start(arguments, format);
-    say(format, arguments);
+    const size_t length = compose(line, format, arguments);
     va_end(arguments);
+    if (write(STDERR_FILENO, line, length) < 0)
+        return;
 }
 
 static void end(void) __attribute__((noreturn));
@@ -108,12 +111,11 @@ static void end(void)
 
 void sluice_mpi_abort(const char *format, ...)
 {
+    char line[MOST];
     va_list arguments;
     va_start(arguments, format);
-    if (sluice_mpi_said_first())
-        say(format, arguments);
+    sluice_mpi_say_last(line, compose(line, format, arguments));
     va_end(arguments);
-    sluice_mpi_said();
     end();
 }
 

@@ -10,9 +10,6 @@
 #define ROUNDS 200
 #define NAP 10000000 /* nanoseconds */
 
-/* A file in the store, which the first one makes, and writes to when it is done. */
-static int said = -1;
-
 static void await(const char *path)
 {
     struct stat found;
@@ -23,21 +20,26 @@ static void await(const char *path)
     }
 }
 
-bool sluice_mpi_said_first(void)
+static void say(int where, const char *line, size_t length)
 {
-    const char *path = getenv("SLUICE_MPI_SAID");
-    if (path == NULL || *path == 0)
-        return true;
-    said = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (said >= 0 || errno != EEXIST)
-        return true;
-    await(path);
-    return false;
+    if (write(where, line, length) != (ssize_t)length && where != STDERR_FILENO)
+        say(STDERR_FILENO, line, length);
 }
 
-void sluice_mpi_said(void)
+bool sluice_mpi_say_last(const char *line, size_t length)
 {
-    if (said >= 0 && write(said, "\n", 1) == 1)
-        close(said);
-    said = -1;
+    const char *path = getenv("SLUICE_MPI_SAID");
+    if (path == NULL || *path == 0) {
+        say(STDERR_FILENO, line, length);
+        return true;
+    }
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0 && errno == EEXIST) {
+        await(path);
+        return false;
+    }
+    say(file < 0 ? STDERR_FILENO : file, line, length);
+    if (file >= 0)
+        close(file);
+    return true;
 }

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
- * Whether this rank is to say it: the first to ask, of all nodes, in this attempt of `sluice mpi`. Another one waits here
- * until the first has said it, two seconds at most: to end the job ends the first one as well. Without `sluice mpi`,
- * or where the store tells nothing, each rank is to say it.
+ * Says why the job cannot go on, and returns true; or returns false where another rank, of any node, did so in this attempt
+ * of `sluice mpi`. This rank waits here until that one has, two seconds at most: to end the job ends it as well. `sluice mpi`
+ * prints the line, as a launcher may drop what a rank writes before it ends a job. Without it, or where the store takes
+ * nothing, each rank writes to standard error. The line ends with a newline.
  */
-bool sluice_mpi_said_first(void);
-
-/* It is said. */
-void sluice_mpi_said(void);
+bool sluice_mpi_say_last(const char *line, size_t length);
