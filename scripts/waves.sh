@@ -95,7 +95,7 @@ tell() {
   done <"$wave_log"
 }
 
-wave_log=store/waves.log
+wave_log=store/mpi.log
 
 # await_event EVENT SECONDS: another one is in the wave log. Fails when the job ends before that.
 await_event() {
@@ -167,9 +167,9 @@ await_moment() {
     recovery) await_ranks "$1" "${struck:-${old[*]}}" && nap $((chance / 2)) ;;
     any) nap $((chance * 2)) ;;
     now) ;;
-    reading) await_event restart 60 && nap $((chance / 40)) ;; # what the wave left
-    repeating) await_said 'ranks begin with wave' && nap $((chance / 20)) ;; # what is late, early or recorded
-    going) await_said 'ranks begin with wave' && nap $((50 + chance * every_ms / 2000)) ;; # towards the next wave
+    reading) await_event restart 60 && nap $((chance / 40)) ;; # what the checkpoint left
+    repeating) await_said 'ranks begin with checkpoint' && nap $((chance / 20)) ;; # what is late, early or recorded
+    going) await_said 'ranks begin with checkpoint' && nap $((50 + chance * every_ms / 2000)) ;; # towards the next wave
   esac
 }
 
@@ -219,7 +219,7 @@ ends_as_expected() {
   job=$!
   kill_at_random "$1" "$3"
   wait $job || status=$?
-  [ $status = 0 ] || fail "status $status of $2 with seed $3 after $(xargs <strikes): $(cat job.log store/waves.log)"
+  [ $status = 0 ] || fail "status $status of $2 with seed $3 after $(xargs <strikes): $(cat job.log store/mpi.log)"
   cmp expected result || fail "another result of $2 with seed $3 after $(xargs <strikes): $(cat job.log)"
   was_struck "$3"
 }
@@ -227,7 +227,7 @@ ends_as_expected() {
 # A rank was killed, and the job went on from a wave.
 was_struck() {
   grep -q rank strikes || fail "nothing was killed with seed $1: $(cat job.log)"
-  [ "$(told restart)" -gt 0 ] || fail "no restart from a wave with seed $1: $(cat job.log)"
+  [ "$(told restart)" -gt 0 ] || fail "no restart from a checkpoint with seed $1: $(cat job.log)"
 }
 
 # ---- images ----

@@ -89,7 +89,7 @@ median() {
 
 # of_waves FIELD: of the committed waves of the last run.
 of_waves() {
-  jq -r "select(.what == \"committed\") | .$1 // empty" store/waves.log
+  jq -r "select(.what == \"committed\") | .$1 // empty" store/mpi.log
 }
 
 # ---- a wrapper ----
@@ -232,7 +232,7 @@ measure_restart() {
       done)
       killed=$(date +%s%N)
       kill -KILL "${pids[0]}"
-      until grep -qs '"what":"restart"' store/waves.log; do kill -0 $job && sleep 0.01; done
+      until grep -qs '"what":"restart"' store/mpi.log; do kill -0 $job && sleep 0.01; done
       figure part=restart mpi=$mpi kind=$kind round=$round seconds="$((($(date +%s%N) - killed) / 1000000))e-3"
       wait $job
       job=
@@ -249,7 +249,7 @@ tenth_figures() {
     figure part=tenth mpi=$mpi snapshot="$1" images="$2" round="$3" bytes="$all" written_bytes=$((all - reused)) \
       held_seconds="$held" durable_seconds="$durable"
   done < <(jq -rs 'map(select(.what == "committed"))[1:][]
-    | "\(.bytes) \(.reused_bytes) \(.seconds_held_mean) \(.seconds_to_durable)"' store/waves.log)
+    | "\(.bytes) \(.reused_bytes) \(.seconds_held_mean) \(.seconds_to_durable)"' store/mpi.log)
 }
 
 measure_tenth() {

@@ -32,9 +32,9 @@ void sluice_exec_job_begin(int64_t wave)
     sluice_exec_job_share("SLUICE_MPI_RESTORE", wave < 0 ? NULL : text);
     const char *rehearsal = getenv("SLUICE_MPI_REHEARSE");
     if (wave >= 0 && rehearsal != NULL && strcmp(rehearsal, "second") == 0)
-        sluice_exec_say("attempt %s goes again to where wave %s was taken", attempt, text);
+        sluice_exec_say("attempt %s goes again to where checkpoint %s was taken", attempt, text);
     else if (wave >= 0)
-        sluice_exec_say("attempt %s begins with wave %s", attempt, text);
+        sluice_exec_say("attempt %s begins with checkpoint %s", attempt, text);
     else if (attempt != NULL && strcmp(attempt, "0") != 0)
         sluice_exec_say("attempt %s begins anew", attempt);
 }

@@ -277,7 +277,7 @@ static void say_repeated(const struct repetition *of)
 {
     char from[60] = "begins anew";
     if (of->newest >= 0)
-        snprintf(from, sizeof from, "goes on from wave %" PRId64, of->newest);
+        snprintf(from, sizeof from, "goes on from checkpoint %" PRId64, of->newest);
     sluice_exec_say("ended with %d %ld times without another checkpoint, so the next run would end "
                     "alike; mend what the program says, and call sluice mpi again: it %s",
                     of->status, of->times, from);

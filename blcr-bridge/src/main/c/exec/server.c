@@ -117,8 +117,9 @@ static int status_of_failure(pid_t server, bool resumes)
 /* Of what the I/O process has said. */
 static void begin_job(const char *text)
 {
-    const char *wave = strstr(text, "\nwave: ");
-    sluice_exec_job_begin(wave == NULL ? -1 : strtoll(wave + strlen("\nwave: "), NULL, 10));
+    const char *checkpoint = strstr(text, "\ncheckpoint: ");
+    sluice_exec_job_begin(
+        checkpoint == NULL ? -1 : strtoll(checkpoint + strlen("\ncheckpoint: "), NULL, 10));
 }
 
 int sluice_exec_server_start(const struct sluice_exec_options *options, char **environment,

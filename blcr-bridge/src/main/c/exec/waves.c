@@ -17,7 +17,7 @@
 static bool has_log(const char *folder, struct stat *log)
 {
     char path[PATH_MAX + 300];
-    snprintf(path, sizeof path, "%s/waves.log", folder);
+    snprintf(path, sizeof path, "%s/mpi.log", folder);
     return stat(path, log) == 0;
 }
 
@@ -48,7 +48,7 @@ bool sluice_exec_waves_ended(const struct sluice_exec_job *job, int64_t before)
     struct stat log;
     if (job->elsewhere || !find_log(job, folder, sizeof folder, &log) || log.st_size < before)
         return true;
-    snprintf(path, sizeof path, "%s/waves.log", folder);
+    snprintf(path, sizeof path, "%s/mpi.log", folder);
     FILE *file = fopen(path, "re");
     bool ended = true;
     char *line = NULL;

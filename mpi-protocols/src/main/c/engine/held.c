@@ -43,7 +43,7 @@ void sluice_mpi_held_decide(int64_t wave, bool commit)
     const struct sluice_request_decide decide = {begun, commit};
     begun = 0;
     if (request(SLUICE_REQUEST_DECIDE, SLUICE_BODY(decide)) != 0) {
-        sluice_mpi_say("wave %lld is %s, and this node's I/O process does not know: %s",
+        sluice_mpi_say("checkpoint %lld is %s, and this node's I/O process does not know: %s",
                        (long long)wave, commit ? "whole" : "given up", sluice_message());
     }
 }

@@ -50,7 +50,7 @@ static void *grow(void *array, int *room, size_t length)
     *room = *room * 2 + 64;
     array = realloc(array, *room * length);
     if (array == NULL)
-        sluice_mpi_abort("no memory for what a wave records");
+        sluice_mpi_abort("no memory for what a checkpoint records");
     return array;
 }
 

@@ -68,7 +68,7 @@ public final class ServeCommand implements Subcommand {
           .add(
               flag(value -> restarts = value, "--restart")
                   .hidden(true)
-                  .description("Say which wave a job begins with."))
+                  .description("Say which checkpoint a job begins with."))
           .add(
               flag(value -> resumes = value, "--resume")
                   .description(
@@ -127,7 +127,7 @@ public final class ServeCommand implements Subcommand {
   private void sayWave(final String series) {
     try {
       NewestWave.of(options.store(), series, e -> Warnings.warn(e.getMessage()))
-          .ifPresent(wave -> System.out.println("wave: " + wave));
+          .ifPresent(wave -> System.out.println("checkpoint: " + wave));
     } catch (final IOException | CommandException e) {
       if (e instanceof final CommandException busy && busy.status() == ExitStatus.BUSY) {
         throw busy;

@@ -107,7 +107,7 @@ abstract class WaveServeTest extends ServeTest {
 
   /** As {@code sluice mpi checkpoint} does. */
   void ask() throws IOException {
-    Files.createFile(Files.createDirectories(store.resolve("waves")).resolve("ask"));
+    Files.createFile(Files.createDirectories(store.resolve("mpi")).resolve("ask"));
   }
 
   /** A job is there, and a user asks for its first wave. */
@@ -118,6 +118,6 @@ abstract class WaveServeTest extends ServeTest {
   }
 
   List<String> log() throws IOException {
-    return Files.readAllLines(store.resolve("waves.log"));
+    return Files.readAllLines(store.resolve("mpi.log"));
   }
 }

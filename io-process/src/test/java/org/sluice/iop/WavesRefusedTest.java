@@ -49,7 +49,7 @@ class WavesRefusedTest extends WaveServeTest {
           say(zero, Control.WRITTEN, 0, wave, longs(0, 0, 0, 0, 0, 0));
           await(() -> next(zero).kind() == Control.GIVE_UP);
         }
-        missing = "wave %d is given up: no images from rank 1".formatted(wave);
+        missing = "checkpoint %d is given up: no images from rank 1".formatted(wave);
       } while (!serve.errors().contains(missing) && wave < MOST_WAVES);
       assertThat(serve.errors()).contains(missing);
     }
@@ -138,6 +138,19 @@ class WavesRefusedTest extends WaveServeTest {
               serve
                   .errors()
                   .contains("no checkpoint is taken any more: rank 1 has come to MPI_Finalize"));
+    }
+  }
+
+  /** A job that ends as it should has lost nothing. */
+  @Test
+  void whatTheEndOfAJobGivesUpIsInTheLogAlone() throws Exception {
+    try (ServeProcess serve = serve("container");
+        RawProcess zero = RawProcess.attach(serve.directory())) {
+      begin(zero, Control.C3);
+      say(zero, Control.DONE, 0, 0, NOTHING);
+      expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
+      assertThat(log().getLast()).contains("given up", "rank 0 has come to MPI_Finalize");
+      assertThat(serve.errors()).doesNotContain("given up");
     }
   }
 

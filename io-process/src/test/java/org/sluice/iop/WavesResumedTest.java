@@ -60,7 +60,8 @@ class WavesResumedTest extends WaveServeTest {
       hello(zero, Control.C3, 7, 0, PATIENCE, false);
       helloAgain(zero, 7);
       assertThat(log()).singleElement().asString().contains("\"restart\"", "\"from\":7");
-      assertThat(serve.errors().lines()).containsExactly("sluice mpi: 2 ranks begin with wave 7");
+      assertThat(serve.errors().lines())
+          .containsExactly("sluice mpi: 2 ranks begin with checkpoint 7");
     }
   }
 
@@ -73,8 +74,9 @@ class WavesResumedTest extends WaveServeTest {
       }
       assertThat(serve.stop()).isZero();
       assertThat(serve.errors().lines())
-          .containsExactly("sluice mpi: wave 1 is given up: its job ended before it was whole");
-      assertThat(log().getLast()).contains("\"given up\"", "\"wave\":1");
+          .containsExactly(
+              "sluice mpi: checkpoint 1 is given up: its job ended before it was whole");
+      assertThat(log().getLast()).contains("\"given up\"", "\"checkpoint\":1");
     }
   }
 }

@@ -54,9 +54,10 @@ class WavesTest extends WaveServeTest {
       write(zero, serve.directory(), 1);
       bothSay(zero, Control.TAKEN, 1, longs(1000, 500_000_000, 0, 0, 0, 0, 3, 0));
       expect(zero, Control.COMMIT, -1, 1, NOTHING);
-      await(() -> serve.errors().contains("sluice mpi: wave 1 is durable after "));
+      await(() -> serve.errors().contains("sluice mpi: checkpoint 1 is durable after "));
       assertThat(log().getLast())
-          .contains("\"committed\"", "\"wave\":1", "\"bytes\":2000", "\"seconds_held_mean\":0.5")
+          .contains(
+              "\"committed\"", "\"checkpoint\":1", "\"bytes\":2000", "\"seconds_held_mean\":0.5")
           .contains("\"late\":6");
     }
   }
@@ -100,7 +101,7 @@ class WavesTest extends WaveServeTest {
         say(zero, Control.MARKER, 0, wave, marker(0, 0, 0));
         expect(zero, Control.GIVE_UP, -1, wave, NOTHING);
         missing =
-            "sluice mpi: wave %d is given up: no sluice_potential_checkpoint() reached by rank 1"
+            "sluice mpi: checkpoint %d is given up: no sluice_potential_checkpoint() reached by rank 1"
                 .formatted(wave);
       } while (!serve.errors().contains(missing) && wave < MOST_WAVES);
       assertThat(serve.errors()).contains(missing);
@@ -140,8 +141,8 @@ class WavesTest extends WaveServeTest {
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       assertThat(log().getLast()).contains("reached by rank 0, while others held still");
       say(zero, Control.MARKER, 0, 1, marker(0, 0, 0)); // it is over
-      Files.createDirectories(store.resolve("waves"));
-      Files.createFile(store.resolve("waves/ask"));
+      Files.createDirectories(store.resolve("mpi"));
+      Files.createFile(store.resolve("mpi/ask"));
       expectPlease(zero, Control.PCL, 2);
       bothSay(zero, Control.COUNTED, 2, longs(8));
       final ByteBuffer order =
@@ -184,14 +185,15 @@ class WavesTest extends WaveServeTest {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
       Files.writeString(
-          store.resolve("waves.log"), "{\"what\":\"begun\",\"wave\":41}\n{\"what\":\"begun\",\"wa");
+          store.resolve("mpi.log"),
+          "{\"what\":\"begun\",\"checkpoint\":41}\n{\"what\":\"begun\",\"wa");
       hello(zero, Control.C3, 1, PATIENCE);
       expectPlease(zero, Control.C3, 42);
     }
     assertThat(log()).hasSize(4); // and nothing of the line that a crash cut
-    assertThat(log().get(1)).contains("\"given up\"", "\"wave\":41");
+    assertThat(log().get(1)).contains("\"given up\"", "\"checkpoint\":41");
     assertThat(log().getLast())
-        .matches(".*\"wave\":42,\"protocol\":\"c3\",\"ranks\":2,\"crc\":\"[0-9a-f]{8}\"}");
+        .matches(".*\"checkpoint\":42,\"protocol\":\"c3\",\"ranks\":2,\"crc\":\"[0-9a-f]{8}\"}");
   }
 
   /** What lies in the store of images that no checkpoint has. */
@@ -265,13 +267,13 @@ class WavesTest extends WaveServeTest {
         RawProcess zero = RawProcess.attach(serve.directory())) {
       begin(zero, Control.C3);
       say(zero, Control.MARKER, 0, 1, marker(0, 0, 0));
-      final Path underWay = store.resolve("waves/under-way");
+      final Path underWay = store.resolve("mpi/under-way");
       await(
           () ->
               Files.exists(underWay)
                   && Files.readString(underWay)
                       .contains("no sluice_potential_checkpoint() reached by rank 1"));
-      assertThat(Files.readString(underWay)).contains("\"wave\":1");
+      assertThat(Files.readString(underWay)).contains("\"checkpoint\":1");
     }
   }
 

@@ -111,7 +111,7 @@ final class C3Job extends Job {
     if (patience == LONG
         && wave.reason().startsWith("late")
         && programs.stream().noneMatch(Program::hasEnded)) {
-      throw new Broken("a wave waited for a message that was there");
+      throw new Broken("a checkpoint waited for a message that was there");
     }
   }
 

@@ -89,11 +89,11 @@ class SimulationTest {
       Arrays.setAll(sums, i -> sums[i] + counts[i]);
     }
     System.out.printf(
-        "%s: %d jobs, %d waves committed, %d given up, %d recoveries, late %d, early %d,"
+        "%s: %d jobs, %d checkpoints committed, %d given up, %d recoveries, late %d, early %d,"
             + " straddling %d; broken with seed %s%n",
         protocol, SEEDS, sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], broken);
     assertThat(broken).isEmpty();
-    assertThat(sums[0]).as("committed waves").isGreaterThan(SEEDS / 2);
+    assertThat(sums[0]).as("committed checkpoints").isGreaterThan(SEEDS / 2);
     assertThat(sums[2]).as("recoveries").isGreaterThan(SEEDS / 2);
   }
 

@@ -150,7 +150,7 @@ public final class RmCommand implements Subcommand {
     if (newest && JobLock.isTaken(folder)) {
       throw new CommandException(
           ExitStatus.BUSY,
-          "a job of sluice mpi has its waves in %s; remove the newest when it has ended"
+          "a job of sluice mpi has its checkpoints in %s; remove the newest when it has ended"
               .formatted(folder));
     }
   }

@@ -144,37 +144,37 @@ public enum FaultPoint implements Hazard {
       "every checkpoint stays whole",
       "the container stays, and is used again or deleted later"),
   /** Rank 0 says that its job is there, at the beginning and to an I/O process that was resumed. */
-  WAVE_GREET(
+  MPI_GREET(
       Kind.MESSAGE,
-      "wave: learns of an MPI job",
+      "MPI: learns of a job",
       "what was decided is committed, the rest dropped",
       "cannot fail"),
   /** The coordinator asks all ranks for a checkpoint. */
-  WAVE_BEGIN(Kind.WAVE, "wave: begins"),
+  MPI_BEGIN(Kind.MPI, "MPI: begins a checkpoint"),
   /** A rank has taken its line, or stopped at its spot. */
-  WAVE_LINE(Kind.WAVE, "wave: hears what a rank counted"),
+  MPI_LINE(Kind.MPI, "MPI: hears what a rank counted"),
   /** All ranks have. */
-  WAVE_EXPECT(Kind.WAVE, "wave: tells the ranks what crosses the line"),
+  MPI_EXPECT(Kind.MPI, "MPI: tells the ranks what crosses the line"),
   /** All of that has come. */
-  WAVE_STOP(Kind.WAVE, "wave: has the ranks stop recording, or take their images"),
+  MPI_STOP(Kind.MPI, "MPI: has the ranks stop recording, or take their images"),
   /** All recordings are there. */
-  WAVE_CLOSURE(Kind.WAVE, "wave: computes what a recovery repeats"),
+  MPI_CLOSURE(Kind.MPI, "MPI: computes what a recovery repeats"),
   /** A rank has written its images. */
-  WAVE_IMAGE(Kind.WAVE, "wave: hears that a rank's images are complete"),
+  MPI_IMAGE(Kind.MPI, "MPI: hears that a rank's images are complete"),
   /** All have. */
-  WAVE_DECIDE(
-      Kind.WAVE,
-      "wave: decides that it is committed",
+  MPI_DECIDE(
+      Kind.MPI,
+      "MPI: decides that the checkpoint is committed",
       "before: dropped; after: committed once resumed",
-      "the wave is given up"),
+      "the checkpoint is given up"),
   /** The wave is durable. */
-  WAVE_LOG(
-      Kind.WAVE,
-      "wave: writes into waves.log that it is committed",
+  MPI_LOG(
+      Kind.MPI,
+      "MPI: writes into mpi.log that it is committed",
       "committed",
       "committed; the log does not say so"),
   /** Someone gave it up. */
-  WAVE_DROP(Kind.WAVE, "wave: drops one that is given up", "dropped once resumed", "dropped"),
+  MPI_DROP(Kind.MPI, "MPI: drops a checkpoint that is given up", "dropped once resumed", "dropped"),
   /** Thread {@code service}. */
   SERVICE(Kind.THREAD, "thread: takes a request"),
   /** Thread {@code validate}. */
@@ -195,10 +195,10 @@ public enum FaultPoint implements Hazard {
     WRITE(EnumSet.complementOf(EnumSet.of(Action.STOP)), Kind.COMMITTED, Kind.NO_COMMIT),
     STEP(EnumSet.of(Action.KILL, Action.FAIL, Action.SLOW), Kind.COMMITTED, Kind.NO_COMMIT),
     MESSAGE(EnumSet.of(Action.KILL), "the process asks again once resumed", "cannot fail"),
-    WAVE(
+    MPI(
         EnumSet.of(Action.KILL, Action.FAIL, Action.STOP),
-        "the wave is dropped",
-        "the wave is given up"),
+        "the checkpoint is dropped",
+        "the checkpoint is given up"),
     THREAD(
         EnumSet.of(Action.KILL, Action.EXCEPTION, Action.OOM),
         "done again once resumed",

@@ -49,6 +49,6 @@ public final class JobLock {
   }
 
   private static Path path(final Path folder) {
-    return folder.resolve("waves/job");
+    return folder.resolve("mpi/job");
   }
 }

@@ -28,7 +28,7 @@ public class PosixReader implements CheckpointReader {
   public static final String ENDED = "ended";
 
   /** The log of waves. */
-  public static final String WAVES = "waves.log";
+  public static final String WAVES = "mpi.log";
 
   private static final int MOST = 1 << 20;
 

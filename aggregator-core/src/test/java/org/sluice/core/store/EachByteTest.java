@@ -49,7 +49,7 @@ class EachByteTest {
       fixture.store().leftAsFiles(new LeftAsFiles("/some/where", 7));
     }
     for (final long wave : List.of(1L, 2L)) {
-      final byte[] line = SealedJson.line(Map.of("what", "begun", "wave", wave));
+      final byte[] line = SealedJson.line(Map.of("what", "begun", "checkpoint", wave));
       Files.write(store.resolve(WAVES), line, CREATE, APPEND);
     }
     Files.write(store.resolve(PosixReader.COPIES), SealedText.encode("what became of copies\n"));
@@ -77,7 +77,7 @@ class EachByteTest {
         .allMatch(
             name ->
                 name.matches(
-                    "changes|waves.log|containers/ID.data|checkpoints/.*/images/\\d(\\.\\d)?"));
+                    "changes|mpi.log|containers/ID.data|checkpoints/.*/images/\\d(\\.\\d)?"));
   }
 
   @Test

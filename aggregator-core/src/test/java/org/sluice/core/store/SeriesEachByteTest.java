@@ -51,7 +51,7 @@ class SeriesEachByteTest {
     commitWhole(SeriesRun.join(engine, "second", "n0"), 2);
     Files.write(
         store.root().resolve(SERIES).resolve(PosixReader.WAVES),
-        SealedJson.line(Map.of("what", "begun", "wave", 1L)));
+        SealedJson.line(Map.of("what", "begun", "checkpoint", 1L)));
     damage =
         new EachByte(
                 store.root(),
@@ -114,7 +114,7 @@ class SeriesEachByteTest {
   @Test
   void eachCutIsNamed() throws IOException {
     assertThat(damage.cutAnywhere().harmless())
-        .allMatch(HARMLESS.or(name -> name.matches("default/(waves.log|data/[^/]*/ended)")));
+        .allMatch(HARMLESS.or(name -> name.matches("default/(mpi.log|data/[^/]*/ended)")));
   }
 
   @Test
@@ -124,7 +124,7 @@ class SeriesEachByteTest {
             HARMLESS.or(
                 name ->
                     name.matches(
-                        "default/data/[^/]*/(containers/ID.data|checkpoints/[^/]*/images/1)|default/waves.log")));
+                        "default/data/[^/]*/(containers/ID.data|checkpoints/[^/]*/images/1)|default/mpi.log")));
   }
 
   @Test
@@ -135,7 +135,7 @@ class SeriesEachByteTest {
             HARMLESS.or(
                 name ->
                     name.matches(
-                        "default/(waves.log|data/[^/]*/(ended|left-as-files|node|staging))")));
+                        "default/(mpi.log|data/[^/]*/(ended|left-as-files|node|staging))")));
     assertThat(damage.silent())
         .containsExactlyInAnyOrder(
             "default deleted[]", // a series that is removed

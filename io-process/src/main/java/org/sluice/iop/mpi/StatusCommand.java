@@ -26,7 +26,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /** Shows what became of waves, and which one a restart begins with. */
 final class StatusCommand implements Subcommand {
   private static final String WHAT = "what";
-  private static final String WAVE = "wave";
+  private static final String WAVE = "checkpoint";
   private static final String BYTES = "bytes";
 
   private final WavesOption waves = new WavesOption();
@@ -36,8 +36,8 @@ final class StatusCommand implements Subcommand {
   private final CommandSpec spec =
       Model.of(this, "status")
           .describe(
-              "Shows what became of each wave of the jobs in a store, and what the one under way waits for.",
-              "A wave is a checkpoint of all ranks; sluice ls, verify and restore know it by its number.")
+              "Shows what became of each checkpoint of the jobs in a store, and what the one under way waits for.",
+              "It has the images of all ranks; sluice ls, verify and restore know it by its number.")
           .exits(
               ExitStatus.NO_STORE,
               ExitStatus.BUSY,
@@ -50,10 +50,10 @@ final class StatusCommand implements Subcommand {
           .add(
               flag(value -> newest = value, "--newest")
                   .description(
-                      "Print the number of the wave that a restart begins with, and nothing without one."))
+                      "Print the number of the checkpoint that a restart begins with, and nothing without one."))
           .examples(
               "  sluice mpi status --store /scratch/ckpt",
-              "  sluice mpi status --store /scratch/ckpt --json | jq '.lines[-1].wave'")
+              "  sluice mpi status --store /scratch/ckpt --json | jq '.lines[-1].checkpoint'")
           .spec();
 
   StatusCommand() {}
@@ -105,7 +105,7 @@ final class StatusCommand implements Subcommand {
           : Optional.of(
               new JsonObject()
                   .with(WHAT, "kept")
-                  .with("waves", commits.size())
+                  .with("checkpoints", commits.size())
                   .with(BYTES, taken.bytes())
                   .with("removed_bytes", taken.removed()));
     } catch (final IOException unreadable) {
@@ -115,7 +115,7 @@ final class StatusCommand implements Subcommand {
 
   private static String keptText(final Map<String, Object> kept) {
     return "kept checkpoints: %s; they take %s of the store. %s of that were written by removed ones"
-        .formatted(kept.get("waves"), size(kept.get(BYTES)), size(kept.get("removed_bytes")));
+        .formatted(kept.get("checkpoints"), size(kept.get(BYTES)), size(kept.get("removed_bytes")));
   }
 
   private static Optional<Map<String, Object>> progress(
@@ -132,13 +132,14 @@ final class StatusCommand implements Subcommand {
     return Optional.ofNullable(
         switch (String.valueOf(line.get(WHAT))) {
           case "committed" -> committed(line);
-          case "given up" -> "wave %s given up: %s".formatted(line.get(WAVE), line.get("why"));
+          case "given up" ->
+              "checkpoint %s given up: %s".formatted(line.get(WAVE), line.get("why"));
           case "failed" ->
-              "wave %s was whole, and not made durable: %s"
+              "checkpoint %s was whole, and not made durable: %s"
                   .formatted(line.get(WAVE), line.get("why"));
           case "refused" -> "no checkpoint was taken for who asked: %s".formatted(line.get("why"));
           case "restart" ->
-              "attempt %s with wave %s".formatted(line.get("attempt"), line.get("from"));
+              "attempt %s with checkpoint %s".formatted(line.get("attempt"), line.get("from"));
           case "start" -> "attempt %s".formatted(line.get("attempt"));
           default -> null;
         });
@@ -146,10 +147,10 @@ final class StatusCommand implements Subcommand {
 
   private static String committed(final Map<String, Object> line) {
     if (line.get(BYTES) == null) {
-      return "wave %s committed by an I/O process that was resumed, which has no figures of it"
+      return "checkpoint %s committed by an I/O process that was resumed, which has no figures of it"
           .formatted(line.get(WAVE));
     }
-    return "wave %s committed by %s: held up %s s, at most %s s, by %s; durable after %s s; %s%s, %s late, %s early, %s events"
+    return "checkpoint %s committed by %s: held up %s s, at most %s s, by %s; durable after %s s; %s%s, %s late, %s early, %s events"
         .formatted(
             line.get(WAVE),
             line.get("protocol"),
@@ -167,8 +168,8 @@ final class StatusCommand implements Subcommand {
   private static String underWay(final Map<String, Object> line) {
     final Object waiting = line.get("waiting");
     return waiting == null
-        ? "wave %s is under way".formatted(line.get(WAVE))
-        : "wave %s is under way for %s s: %s; %s so far, %s late, %s early"
+        ? "checkpoint %s is under way".formatted(line.get(WAVE))
+        : "checkpoint %s is under way for %s s: %s; %s so far, %s late, %s early"
             .formatted(
                 line.get(WAVE),
                 seconds(line.get("seconds")),

@@ -28,7 +28,7 @@ final class WavesOption implements SharedOptions {
                 .paramLabel("DIR")
                 .defaultValue("${env:SLUICE_STAGE}")
                 .description(
-                    "Where the store is a URI: the stage of rank 0's node, which has the waves' log;"
+                    "Where the store is a URI: the stage of rank 0's node, which has the checkpoints' log;"
                         + " default: environment SLUICE_STAGE."));
   }
 

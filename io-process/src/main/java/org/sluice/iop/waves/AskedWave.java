@@ -75,7 +75,7 @@ public final class AskedWave {
     Object wave = null;
     for (int i = 0; i < lines.size(); i++) {
       final Map<String, Object> line = lines.get(i);
-      final boolean isOfWave = wave != null && wave.equals(line.get("wave"));
+      final boolean isOfWave = wave != null && wave.equals(line.get("checkpoint"));
       final String what = String.valueOf(line.get("what"));
       final boolean ends =
           switch (what) {
@@ -89,7 +89,7 @@ public final class AskedWave {
         return Optional.of(line);
       }
       if (wave == null && what.equals("begun")) {
-        wave = line.get("wave");
+        wave = line.get("checkpoint");
       } else if (isOfWave && what.equals("given up")) {
         wave = null;
       }

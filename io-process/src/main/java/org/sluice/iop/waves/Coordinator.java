@@ -85,7 +85,9 @@ final class Coordinator {
       log.committedBefore(figures);
     } else {
       checkpoints.decide(which, false);
-      log.givenUp(figures, "its coordinator ended before it was whole", false);
+      final String why = "its coordinator ended before it was whole";
+      log.givenUp(figures, why, false);
+      log.sayGivenUp(figures, why);
     }
   }
 
@@ -197,7 +199,7 @@ final class Coordinator {
 
   private void proceed() {
     if (current != null && current.isWhole()) {
-      current.step(FaultPoint.WAVE_DECIDE, this::decide);
+      current.step(FaultPoint.MPI_DECIDE, this::decide);
     }
     if (current != null && !current.reason().isEmpty()) {
       giveUp();
@@ -234,9 +236,10 @@ final class Coordinator {
       log.failed(figures, failed.message());
     } else {
       try {
-        CurrentWave.at(FaultPoint.WAVE_LOG, () -> logCommitted(figures, isNew));
+        CurrentWave.at(FaultPoint.MPI_LOG, () -> logCommitted(figures, isNew));
       } catch (final IOException e) {
-        Warnings.warn("wave %d is durable, and its log does not say so: %s".formatted(which, e));
+        Warnings.warn(
+            "checkpoint %d is durable, and its log does not say so: %s".formatted(which, e));
       }
     }
     committing = null;
@@ -256,7 +259,7 @@ final class Coordinator {
     current = null;
     asked |= wave.asksForNext();
     try {
-      CurrentWave.at(FaultPoint.WAVE_DROP, () -> drop(wave));
+      CurrentWave.at(FaultPoint.MPI_DROP, () -> drop(wave));
     } catch (final IOException e) {
       drop(wave);
     }
@@ -266,6 +269,9 @@ final class Coordinator {
   private void drop(final CurrentWave wave) {
     checkpoints.decide(wave.number(), false);
     log.givenUp(wave.figures(), wave.reason(), asked);
+    if (done.isEmpty()) {
+      log.sayGivenUp(wave.figures(), wave.reason());
+    }
     orders.give(Control.GIVE_UP, wave.number());
   }
 

@@ -55,7 +55,7 @@ final class CurrentWave {
   /** Asks the ranks, once the log has it. */
   void begin(final WaveLog log) {
     step(
-        FaultPoint.WAVE_BEGIN,
+        FaultPoint.MPI_BEGIN,
         () -> {
           log.begun(figures);
           final boolean pcl = wave instanceof PclWave;
@@ -145,7 +145,7 @@ final class CurrentWave {
         figures.stopped();
         began = began == 0 ? System.nanoTime() : began;
         step(
-            FaultPoint.WAVE_LINE,
+            FaultPoint.MPI_LINE,
             () -> {
               pcl.stopped(Encoding.marker(bytes)).ifPresent(this::came);
               if (wave.hasEnded()) {
@@ -161,13 +161,13 @@ final class CurrentWave {
       case Control.DRAINED -> {
         if (pcl.drained(rank)) {
           figures.goOn();
-          step(FaultPoint.WAVE_STOP, () -> orders.give(Control.TAKE, number));
+          step(FaultPoint.MPI_STOP, () -> orders.give(Control.TAKE, number));
         }
       }
       case Control.TAKEN -> {
         figures.taken(rank, bytes);
         step(
-            FaultPoint.WAVE_IMAGE,
+            FaultPoint.MPI_IMAGE,
             () -> {
               if (pcl.taken(rank)) {
                 choice.measured(figures.meanWaited(), figures.meanTaking());
@@ -183,20 +183,19 @@ final class CurrentWave {
     switch (kind) {
       case Control.MARKER ->
           step(
-              FaultPoint.WAVE_LINE,
-              () -> c3.marker(Encoding.marker(bytes)).ifPresent(this::expect));
+              FaultPoint.MPI_LINE, () -> c3.marker(Encoding.marker(bytes)).ifPresent(this::expect));
       case Control.READY -> {
         if (c3.ready(rank)) {
-          step(FaultPoint.WAVE_STOP, () -> orders.give(Control.STOP, number));
+          step(FaultPoint.MPI_STOP, () -> orders.give(Control.STOP, number));
         }
       }
       case Control.STOPPED ->
           c3.stopped(Encoding.recording(bytes))
-              .ifPresent(all -> step(FaultPoint.WAVE_CLOSURE, () -> close(all)));
+              .ifPresent(all -> step(FaultPoint.MPI_CLOSURE, () -> close(all)));
       case Control.TAKEN -> figures.taken(rank, bytes);
       case Control.WRITTEN -> {
         figures.recorded(bytes);
-        step(FaultPoint.WAVE_IMAGE, () -> whole = c3.written(rank));
+        step(FaultPoint.MPI_IMAGE, () -> whole = c3.written(rank));
       }
       default -> throw new IllegalArgumentException("not in C3");
     }
@@ -218,7 +217,7 @@ final class CurrentWave {
   private void expect(final Line all) {
     line = all;
     step(
-        FaultPoint.WAVE_EXPECT,
+        FaultPoint.MPI_EXPECT,
         () -> {
           for (int rank = 0; rank < job.ranks(); rank++) {
             orders.give(Control.EXPECT, rank, number, Encoding.bytes(all.expect(rank)));

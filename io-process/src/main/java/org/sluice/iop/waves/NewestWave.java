@@ -90,8 +90,7 @@ public final class NewestWave {
             new DamagedException(
                 files.log().toString(),
                 0,
-                "it is missing; checkpoint %d is known as a wave by its images"
-                    .formatted(wave.number())));
+                "it is missing; checkpoint %d is known by its images".formatted(wave.number())));
       }
     }
   }

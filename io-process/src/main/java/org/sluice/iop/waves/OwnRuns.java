@@ -50,7 +50,7 @@ public final class OwnRuns {
     if (own > 0 && own < state.begin()) {
       throw new CommandException(
           ExitStatus.BUSY,
-          "another job began in %s, as run %s: a restart would go on from its waves; give each job a --series of its own"
+          "another job began in %s, as run %s: a restart would go on from its checkpoints; give each job a --series of its own"
               .formatted(where, state.owner().orElseThrow().run()));
     }
   }

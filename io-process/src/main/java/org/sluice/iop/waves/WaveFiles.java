@@ -72,7 +72,7 @@ public record WaveFiles(Path folder) {
       final String others = inSeries ? String.join(", ", files.otherSeries()) : "";
       throw new CommandException(
           ExitStatus.FAILED,
-          "there are no waves in %s; %s"
+          "there are no checkpoints in %s; %s"
               .formatted(
                   files.folder(),
                   others.isEmpty()
@@ -116,7 +116,7 @@ public record WaveFiles(Path folder) {
     if (stage == null) {
       throw new CommandException(
           ExitStatus.USAGE,
-          "what becomes of waves in %s is on the stage of rank 0's node; give --stage DIR there"
+          "what becomes of checkpoints in %s is on the stage of rank 0's node; give --stage DIR there"
               .formatted(store.location()));
     }
     return stage;
@@ -192,7 +192,7 @@ public record WaveFiles(Path folder) {
         () ->
             new CommandException(
                 ExitStatus.BUSY,
-                "another job of sluice mpi has its waves in %s; wait for its end or name another --store"
+                "another job of sluice mpi has its checkpoints in %s; wait for its end or name another --store"
                     .formatted(folder)));
   }
 
@@ -202,22 +202,22 @@ public record WaveFiles(Path folder) {
 
   /** Of a shorter log. */
   Path draft() {
-    return folder.resolve("waves/log");
+    return folder.resolve("mpi/log");
   }
 
   /** Is there while a user asks for a wave. */
   Path asking() {
-    return folder.resolve("waves/ask");
+    return folder.resolve("mpi/ask");
   }
 
   /** Is locked by the user who asks. */
   private Path turn() {
-    return folder.resolve("waves/turn");
+    return folder.resolve("mpi/turn");
   }
 
   /** Says how far a wave is. */
   Path progress() {
-    return folder.resolve("waves/under-way");
+    return folder.resolve("mpi/under-way");
   }
 
   /**
@@ -239,7 +239,7 @@ public record WaveFiles(Path folder) {
    */
   public static Optional<Map<String, Object>> open(final List<Map<String, Object>> lines) {
     return lines.stream()
-        .filter(line -> line.get("wave") instanceof Number)
+        .filter(line -> line.get("checkpoint") instanceof Number)
         .reduce((former, last) -> last)
         .filter(last -> "begun".equals(last.get("what")));
   }

@@ -77,7 +77,7 @@ final class WaveLog {
   private void recall(final List<Map<String, Object>> lines) {
     length = lines.size();
     for (final Map<String, Object> line : lines) {
-      if (line.get("wave") instanceof final Number number) {
+      if (line.get("checkpoint") instanceof final Number number) {
         last = Math.max(last, number.longValue());
       }
       if (line.get("chosen") instanceof final String name) {
@@ -89,7 +89,7 @@ final class WaveLog {
             line ->
                 open =
                     new Open(
-                        ((Number) line.get("wave")).longValue(),
+                        ((Number) line.get("checkpoint")).longValue(),
                         String.valueOf(line.get("protocol"))));
   }
 
@@ -146,7 +146,7 @@ final class WaveLog {
             .with("from", job.restored() < 0 ? null : job.restored()));
     if (job.restored() >= 0) {
       final String begin = job.ranks() == 1 ? "1 rank begins" : job.ranks() + " ranks begin";
-      say("%s with wave %d".formatted(begin, job.restored()));
+      say("%s with checkpoint %d".formatted(begin, job.restored()));
     }
   }
 
@@ -201,19 +201,23 @@ final class WaveLog {
    */
   void givenUp(final WaveFigures wave, final String why, final boolean again) {
     append(line(wave, "given up").with("why", why).with("again", again ? true : null));
-    say("wave %d is given up: %s".formatted(wave.number(), why));
+  }
+
+  /** Says so to users: at the end of a job there is nothing to say. */
+  void sayGivenUp(final WaveFigures wave, final String why) {
+    say("checkpoint %d is given up: %s".formatted(wave.number(), why));
   }
 
   /** It was decided, and could not be made durable: no recovery begins with it. */
   void failed(final WaveFigures wave, final String why) {
     append(line(wave, "failed").with("why", why));
-    say("wave %d is whole, but not durable: %s".formatted(wave.number(), why));
+    say("checkpoint %d is whole, but not durable: %s".formatted(wave.number(), why));
   }
 
   /** It was decided by a former coordinator, whose figures are lost. */
   void committedBefore(final WaveFigures wave) {
     append(line(wave, "committed"));
-    say("wave %d is durable; its coordinator was killed meanwhile".formatted(wave.number()));
+    say("checkpoint %d is durable; its coordinator was killed meanwhile".formatted(wave.number()));
   }
 
   /**
@@ -242,7 +246,7 @@ final class WaveLog {
             .with("seconds_by_copy", compared ? snapshots.copySeconds() : null)
             .with("seconds_by_fork", compared ? snapshots.forkSeconds() : null));
     say(
-        "wave %d is durable after %.3f s: %s of %d ranks%s, each held up %.3f s, %s, %d late and %d early messages, %d events%s"
+        "checkpoint %d is durable after %.3f s: %s of %d ranks%s, each held up %.3f s, %s, %d late and %d early messages, %d events%s"
             .formatted(
                 wave.number(),
                 wave.seconds(),
@@ -262,7 +266,7 @@ final class WaveLog {
   private static JsonObject line(final WaveFigures wave, final String what) {
     return new JsonObject()
         .with("what", what)
-        .with("wave", wave.number())
+        .with("checkpoint", wave.number())
         .with("protocol", wave.protocol())
         .with("ranks", wave.ranks());
   }
@@ -318,7 +322,7 @@ final class WaveLog {
     final Set<Object> givenUp =
         lines.stream()
             .filter(line -> "given up".equals(line.get("what")))
-            .map(line -> line.get("wave"))
+            .map(line -> line.get("checkpoint"))
             .collect(Collectors.toSet());
     final Deque<Map<String, Object>> needed = new ArrayDeque<>();
     int seen = 0;
@@ -326,7 +330,7 @@ final class WaveLog {
     boolean chosen = false;
     for (final Map<String, Object> line : lines.reversed()) {
       final boolean isWave =
-          "begun".equals(line.get("what")) && !givenUp.contains(line.get("wave"));
+          "begun".equals(line.get("what")) && !givenUp.contains(line.get("checkpoint"));
       final boolean chooses = line.get("chosen") != null;
       if (seen++ < KEPT || isWave && waves < KEPT || chooses && !chosen) {
         needed.addFirst(line);
@@ -340,7 +344,8 @@ final class WaveLog {
   private void warn(final IOException e) {
     if (!warned) {
       warned = true;
-      Warnings.warn("what becomes of waves cannot be written to %s: %s".formatted(files.log(), e));
+      Warnings.warn(
+          "what becomes of checkpoints cannot be written to %s: %s".formatted(files.log(), e));
     }
   }
 

@@ -116,7 +116,7 @@ public final class Waves {
   private void greet(final Job job) {
     try {
       Fault.at(
-          FaultPoint.WAVE_GREET,
+          FaultPoint.MPI_GREET,
           "greet a job",
           () -> coordinator = new Coordinator(context, checkpoints, orders, job));
     } catch (final IOException e) {

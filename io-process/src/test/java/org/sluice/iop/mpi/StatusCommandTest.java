@@ -26,7 +26,7 @@ class StatusCommandTest {
     assertThatThrownBy(of(store.root())::call)
         .isInstanceOf(CommandException.class)
         .hasMessageEndingWith("store/default; run a job there with sluice mpi");
-    Files.createFile(store.root().resolve("tuesday/waves.log"));
+    Files.createFile(store.root().resolve("tuesday/mpi.log"));
     assertThatThrownBy(of(store.root())::call)
         .isInstanceOf(CommandException.class)
         .hasMessageEndingWith(

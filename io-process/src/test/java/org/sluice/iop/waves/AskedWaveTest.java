@@ -52,7 +52,7 @@ class AskedWaveTest {
     final Map<String, Object> line = new HashMap<>();
     line.put("what", text.replaceAll(" \\d.*", ""));
     if (text.matches(".*\\d.*")) {
-      line.put("wave", Long.valueOf(text.replaceAll("\\D", "")));
+      line.put("checkpoint", Long.valueOf(text.replaceAll("\\D", "")));
     }
     if (text.endsWith("again")) {
       line.put("again", true);

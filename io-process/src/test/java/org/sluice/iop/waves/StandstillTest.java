@@ -13,7 +13,7 @@ class StandstillTest {
       final long stood = standstill.hold();
       standstill.stood();
       assertThat(standstill.takeRest()).isEqualTo(3 * stood);
-      assertThat(standstill.takeRest()).as("of a wave that ended otherwise").isZero();
+      assertThat(standstill.takeRest()).as("of a checkpoint that ended otherwise").isZero();
     }
     assertThat(standstill.hold()).isEqualTo(60_000_000_000L);
   }

@@ -36,13 +36,13 @@ class WaveLogTest {
   @Test
   void aDamagedLineIsToldAndDeletedByTheNextJob() throws Exception {
     final Path path = WaveFiles.ofNode(store).log();
-    Files.writeString(path, "{\"what\":\"begun\",\"wave\":3}\n");
+    Files.writeString(path, "{\"what\":\"begun\",\"checkpoint\":3}\n");
     new WaveLog(store).begun(new WaveFigures(4, "c3", 2));
     final String whole = Files.readString(path);
-    Files.writeString(path, whole.replace("\"wave\":4", "\"wave\":5"));
+    Files.writeString(path, whole.replace("\"checkpoint\":4", "\"checkpoint\":5"));
     final List<IOException> damage = new ArrayList<>();
     assertThat(WaveFiles.ofNode(store).lines(damage::add)).hasSize(1);
-    assertThat(damage).singleElement().asString().contains("waves.log", "sluice mpi");
+    assertThat(damage).singleElement().asString().contains("mpi.log", "sluice mpi");
     assertThat(new WaveLog(store).last()).isEqualTo(3);
     damage.clear();
     assertThat(WaveFiles.ofNode(store).lines(damage::add)).hasSize(1);
@@ -72,19 +72,19 @@ class WaveLogTest {
     first.begun(new WaveFigures(1, "c3", 2));
     Files.writeString(
         files.log(),
-        "{\"what\":\"committed\",\"wave\":1,\"chosen\":\"c3\"}\n",
+        "{\"what\":\"committed\",\"checkpoint\":1,\"chosen\":\"c3\"}\n",
         StandardOpenOption.APPEND);
     final StringBuilder old = new StringBuilder();
     for (int wave = 2; wave <= 6000; wave++) {
-      old.append("{\"what\":\"begun\",\"wave\":%d}\n".formatted(wave));
-      old.append("{\"what\":\"given up\",\"wave\":%d}\n".formatted(wave));
+      old.append("{\"what\":\"begun\",\"checkpoint\":%d}\n".formatted(wave));
+      old.append("{\"what\":\"given up\",\"checkpoint\":%d}\n".formatted(wave));
     }
     Files.writeString(files.log(), old, StandardOpenOption.APPEND);
     new WaveLog(store).givenUp(new WaveFigures(6001, "c3", 2), "no", false);
     assertThat(files.lines(damaged -> {})).hasSize(5002);
     assertThat(files.lines(damaged -> {}).getFirst())
         .containsEntry("what", "begun")
-        .containsEntry("wave", 1L);
+        .containsEntry("checkpoint", 1L);
     final WaveLog next = new WaveLog(store);
     assertThat(next.last()).isEqualTo(6001);
     assertThat(next.chosen()).isEqualTo("c3");
@@ -104,7 +104,7 @@ class WaveLogTest {
     log.begun(new WaveFigures(2, "c3", 2));
     assertThat(files.lines(damaged -> {}))
         .singleElement()
-        .extracting(line -> line.get("wave"))
+        .extracting(line -> line.get("checkpoint"))
         .isEqualTo(2L);
   }
 }
