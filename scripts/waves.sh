@@ -214,7 +214,7 @@ ends_as_expected() {
   local status=0
   rm -rf strikes hurry store
   timeout "${job_timeout:-150}" "$sluice" mpi --protocol "$2" --snapshot "${snapshot:-auto}" \
-    --images "${images:-auto}" --every "${every_ms}ms" --patience 5 --restarts 20 --store store -- \
+    --write "${images:-auto}" --every "${every_ms}ms" --patience 5 --restarts 20 --store store -- \
     "${launch[@]}" "./$1" --result result --pause "${pause:-20000}" --steps "$steps" "${@:4}" >job.log 2>&1 &
   job=$!
   kill_at_random "$1" "$3"

@@ -260,7 +260,7 @@ measure_tenth() {
     for snapshot in copy fork; do
       for images in full incremental; do
         rm -rf store
-        "$sluice" mpi --protocol pcl --snapshot $snapshot --images $images --every 1s --store store -- "${launch[@]}" \
+        "$sluice" mpi --protocol pcl --snapshot $snapshot --write $images --every 1s --store store -- "${launch[@]}" \
           ./tenth --size $((4 * size * size)) --steps 150 --pause 50000 --do window >out 2>log
         tenth_figures $snapshot $images $round
       done

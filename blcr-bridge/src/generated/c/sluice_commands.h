@@ -34,9 +34,9 @@ enum sluice_option {
     SLUICE_OPTION_FILES_PER_RANK,
     SLUICE_OPTION_GRACE,
     SLUICE_OPTION_GROUP,
-    SLUICE_OPTION_IMAGES,
     SLUICE_OPTION_KEEP,
     SLUICE_OPTION_LAYOUT,
+    SLUICE_OPTION_MAX_FILES,
     SLUICE_OPTION_NAME,
     SLUICE_OPTION_PAGES,
     SLUICE_OPTION_PRIVATE,
@@ -62,6 +62,7 @@ enum sluice_option {
     SLUICE_OPTION_RESTARTS,
     SLUICE_OPTION_RUN,
     SLUICE_OPTION_SNAPSHOT,
+    SLUICE_OPTION_WRITE,
     SLUICE_OPTIONS, /* how many, with none */
 };
 
@@ -75,9 +76,9 @@ static const struct option sluice_exec_known[] = {
     {"files-per-rank", required_argument, NULL, SLUICE_OPTION_FILES_PER_RANK},
     {"grace", required_argument, NULL, SLUICE_OPTION_GRACE},
     {"group", required_argument, NULL, SLUICE_OPTION_GROUP},
-    {"images", required_argument, NULL, SLUICE_OPTION_IMAGES},
     {"keep", required_argument, NULL, SLUICE_OPTION_KEEP},
     {"layout", required_argument, NULL, SLUICE_OPTION_LAYOUT},
+    {"max-files", required_argument, NULL, SLUICE_OPTION_MAX_FILES},
     {"name", required_argument, NULL, SLUICE_OPTION_NAME},
     {"pages", required_argument, NULL, SLUICE_OPTION_PAGES},
     {"private", required_argument, NULL, SLUICE_OPTION_PRIVATE},
@@ -104,7 +105,6 @@ static const struct option sluice_record_known[] = {
 static const struct option sluice_mpi_known[] = {
     {"differences", required_argument, NULL, SLUICE_OPTION_DIFFERENCES},
     {"every", required_argument, NULL, SLUICE_OPTION_EVERY},
-    {"images", required_argument, NULL, SLUICE_OPTION_IMAGES},
     {"mpi", required_argument, NULL, SLUICE_OPTION_MPI},
     {"patience", required_argument, NULL, SLUICE_OPTION_PATIENCE},
     {"protocol", required_argument, NULL, SLUICE_OPTION_PROTOCOL},
@@ -115,6 +115,7 @@ static const struct option sluice_mpi_known[] = {
     {"series", required_argument, NULL, SLUICE_OPTION_SERIES},
     {"snapshot", required_argument, NULL, SLUICE_OPTION_SNAPSHOT},
     {"store", required_argument, NULL, SLUICE_OPTION_STORE},
+    {"write", required_argument, NULL, SLUICE_OPTION_WRITE},
     {NULL, 0, NULL, 0},
 };
 

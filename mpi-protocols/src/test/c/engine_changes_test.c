@@ -39,7 +39,7 @@ static void hashes_are_those_of_xxh3(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    setenv("SLUICE_MPI_IMAGES", "incremental", 1);
+    setenv("SLUICE_MPI_WRITE", "incremental", 1);
     sluice_mpi_changes_begin();
     sluice_mpi_region_protect(0, memory, sizeof memory);
     return 0;

@@ -118,8 +118,8 @@ static void share_settings(const char *const *values)
         "SLUICE_MPI_SNAPSHOT",
         one_of("snapshot", values[SLUICE_OPTION_SNAPSHOT], "copy", "fork", "auto"));
     sluice_exec_job_share(
-        "SLUICE_MPI_IMAGES",
-        one_of("images", values[SLUICE_OPTION_IMAGES], "full", "incremental", "auto"));
+        "SLUICE_MPI_WRITE",
+        one_of("write", values[SLUICE_OPTION_WRITE], "full", "incremental", "auto"));
     sluice_exec_job_share(
         "SLUICE_MPI_DIFFERENCES",
         one_of("differences", values[SLUICE_OPTION_DIFFERENCES], "stop", "tell", NULL));
@@ -136,7 +136,7 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
         [SLUICE_OPTION_STORE] = getenv("SLUICE_STORE"),
         [SLUICE_OPTION_PROTOCOL] = "c3",
         [SLUICE_OPTION_SNAPSHOT] = "auto",
-        [SLUICE_OPTION_IMAGES] = "auto",
+        [SLUICE_OPTION_WRITE] = "auto",
         [SLUICE_OPTION_DIFFERENCES] = "stop",
         [SLUICE_OPTION_EVERY] = "10m",
         [SLUICE_OPTION_PATIENCE] = "60s",

@@ -52,7 +52,7 @@ static int extent_count;
 
 void sluice_mpi_changes_begin(void)
 {
-    const char *name = getenv("SLUICE_MPI_IMAGES");
+    const char *name = getenv("SLUICE_MPI_WRITE");
     mode = name == NULL || strcmp(name, "auto") == 0 ? AUTO
         : strcmp(name, "incremental") == 0           ? INCREMENTAL
                                                      : FULL;

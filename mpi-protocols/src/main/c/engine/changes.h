@@ -1,5 +1,5 @@
 /*
- * Which blocks of the protected memory are the same as in the last committed image. `sluice mpi --images` says whether
+ * Which blocks of the protected memory are the same as in the last committed image. `sluice mpi --write` says whether
  * that is asked. The one that writes the image takes the hashes, a forked child too: they lie in shared memory.
  */
 #pragma once
@@ -14,7 +14,7 @@
 /* At most so many waves hold the bytes of one image: an unchanged block is written anew by then. */
 #define SLUICE_MPI_HOLDERS 8
 
-/* Reads the environment's SLUICE_MPI_IMAGES. */
+/* Reads the environment's SLUICE_MPI_WRITE. */
 void sluice_mpi_changes_begin(void);
 
 /* The image of a wave is to be written, by this process or a child. */

@@ -108,7 +108,7 @@ final class ServiceOptions implements SharedOptions {
                 .converters(new SizeConverter())
                 .description("Size of a chunk, a power of two; default: ${DEFAULT-VALUE}."))
         .add(
-            option(Integer.class, value -> images = value, "--images")
+            option(Integer.class, value -> images = value, "--max-files")
                 .paramLabel("N")
                 .defaultValue("100000")
                 .description(
@@ -307,7 +307,7 @@ final class ServiceOptions implements SharedOptions {
               .formatted(Geometry.MAX_CHUNK_COUNT, chunk, buffer));
     }
     if (images < 1 || images > Geometry.MAX_FILES) {
-      throw usage("--images has to be from 1 to %d, not %d".formatted(Geometry.MAX_FILES, images));
+      throw usage("--max-files has to be from 1 to %d, not %d".formatted(Geometry.MAX_FILES, images));
     }
     return Geometry.of(images, buffer, (int) chunk);
   }

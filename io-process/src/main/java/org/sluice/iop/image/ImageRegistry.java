@@ -159,7 +159,7 @@ public final class ImageRegistry {
       close(file::close);
       throw new NotCapturedException(
           Reason.TOO_MANY,
-          "there are more files at a time than --images says, or so many that its bucket of the table is full"
+          "there are more files at a time than --max-files says, or so many that its bucket of the table is full"
               + " (images: %d); say a higher number".formatted(byKey.size()));
     }
     images.apply(

@@ -75,7 +75,7 @@ public final class MpiCommand implements Subcommand {
                           + " goes on; auto: the one that holds the program up less, by the first checkpoints."
                           + " Default: auto."))
           .add(
-              option(String.class, NATIVE, "--images")
+              option(String.class, NATIVE, "--write")
                   .paramLabel("full|incremental|auto")
                   .description(
                       "incremental: memory that is as it was in the last checkpoint is not written again;"
