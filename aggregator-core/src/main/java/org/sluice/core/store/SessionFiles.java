@@ -133,5 +133,6 @@ final class SessionFiles {
     for (final Container container : containers.values()) {
       container.close();
     }
+    spares.end();
   }
 }

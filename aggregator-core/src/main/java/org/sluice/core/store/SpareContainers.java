@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -53,6 +54,16 @@ final class SpareContainers {
   /** Its session needs a container no more. Any thread, also without the lock. */
   void given(final Path container) {
     given.add(container);
+  }
+
+  /** The session is over, so nobody resumes the use of any: the next one need not wait. */
+  void end() throws IOException {
+    final FileTime old = FileTime.from(Instant.now().minus(GRACE));
+    for (final Path container : given) {
+      if (Files.exists(container, LinkOption.NOFOLLOW_LINKS)) {
+        Files.setLastModifiedTime(container, old);
+      }
+    }
   }
 
   /**
