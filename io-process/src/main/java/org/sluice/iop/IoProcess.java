@@ -26,6 +26,7 @@ import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoreProfile;
 import org.sluice.core.store.WriteMode;
 import org.sluice.iop.checkpoint.Copies;
+import org.sluice.iop.checkpoint.Keeping;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.guard.GuardPlace;
@@ -173,10 +174,13 @@ final class IoProcess implements AutoCloseable {
 
   /** Of a job on several nodes that node tells which began the run. */
   private static void forecast(
-      final SessionStore opened, final List<Commit> commits, final int keep) throws IOException {
-    final List<Commit> all = opened.series() == null ? commits : opened.series().newestBefore();
+      final SessionStore opened, final List<Commit> commits, final Keeping keep)
+      throws IOException {
+    final boolean alone = opened.series() == null;
+    final List<Commit> all = alone ? commits : opened.series().newestBefore();
+    final long there = alone ? commits.size() : opened.series().countBefore();
     Capacity.of(opened.root(), all)
-        .flatMap(capacity -> capacity.lack(keep))
+        .flatMap(capacity -> capacity.lack(keep.most(), keep.countsEarlier() ? there : 0))
         .ifPresent(Warnings::warn);
   }
 

@@ -272,6 +272,7 @@ public final class ServeCommand implements Subcommand {
 
   /** The user who ran a command has no other way to learn of it. */
   private void report(final Statistics statistics) {
+    statistics.retained().text().ifPresent(Speaker::say);
     statistics.summary().ifPresent(Speaker::say);
   }
 

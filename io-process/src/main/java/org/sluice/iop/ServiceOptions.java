@@ -23,10 +23,12 @@ import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.checkpoint.Keeping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.checkpoint.StageSettings;
 import org.sluice.iop.memory.Pages;
+import org.sluice.iop.waves.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -48,7 +50,6 @@ final class ServiceOptions implements SharedOptions {
     direct
   }
 
-  private static final int KEEP_ALL = 0;
   private static final int ALL_WRITERS = 0;
   private static final String AUTO = "auto";
   private static final String NO_GROUP = "none";
@@ -196,11 +197,11 @@ final class ServiceOptions implements SharedOptions {
         .add(
             option(String.class, value -> keep = value, "--keep")
                 .paramLabel("N|all")
-                .defaultValue("2")
                 .description(
-                    "How many checkpoints of a group or of the API stay; with a newer one, the oldest of this"
-                        + " session goes, its files in the capture directory included. Default:"
-                        + " ${DEFAULT-VALUE}."))
+                    "How many checkpoints of a group or of the API stay: with a newer one the oldest goes, of earlier"
+                        + " runs as well, its files in the capture directory included. New ones are written over its"
+                        + " blocks, which takes a local disk less time. Default: all, on a stage what is copied but for 2; under"
+                        + " sluice mpi 2, and each run's own."))
         .add(
             option(Duration.class, value -> settle = value, "--settle")
                 .paramLabel("TIME")
@@ -375,14 +376,19 @@ final class ServiceOptions implements SharedOptions {
     return given == null ? other : given;
   }
 
-  private int keep() {
+  private Keeping keep() {
+    final boolean waves = WaveFiles.areOfAJob();
+    if (keep == null) {
+      return waves ? Keeping.WAVES : Keeping.DEFAULT;
+    }
     if (keep.equals("all")) {
-      return KEEP_ALL;
+      return Keeping.ALL;
     }
     if (!keep.matches("0*[1-9]\\d{0,8}")) {
       throw usage("--keep: neither all nor a number from 1 on: " + keep);
     }
-    return Integer.parseInt(keep);
+    final int most = Integer.parseInt(keep);
+    return new Keeping(most, most, !waves);
   }
 
   private List<Fault> faults() {

@@ -22,6 +22,7 @@ import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.checkpoint.Keeping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.guard.Guard;
@@ -47,7 +48,7 @@ final class WarmUp implements AutoCloseable {
   private static final Geometry GEOMETRY = new Geometry(4, 256, 64, CHUNK_LENGTH);
   private static final Pattern NUMBER = Pattern.compile("([0-9]+)-");
   private static final int FILES = 4;
-  private static final int KEPT = 2;
+  private static final Keeping KEPT = Keeping.WAVES;
   private static final SessionSettings SETTINGS =
       new SessionSettings(
           "warm-up",

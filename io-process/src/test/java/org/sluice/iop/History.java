@@ -176,6 +176,6 @@ final class History {
     }
     final Set<Long> newer = new HashSet<>();
     there.stream().filter(i -> i > index).forEach(i -> newer.add(attempts.get(i).number));
-    return !attempt.stays && newer.size() >= LoggedIoProcess.KEPT;
+    return !attempt.stays && newer.size() >= LoggedIoProcess.KEPT.most();
   }
 }

@@ -24,6 +24,7 @@ import org.sluice.core.segment.TestSegments;
 import org.sluice.core.store.LoggedDisk;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.checkpoint.Keeping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.guard.Guard;
@@ -34,7 +35,7 @@ import org.sluice.iop.service.SessionState;
 
 /** An I/O process inside this one, with every stage, whose store is on a logged disk. */
 final class LoggedIoProcess implements AutoCloseable {
-  static final int KEPT = 2;
+  static final Keeping KEPT = new Keeping(2, 2, true);
   static final int THRESHOLD = 3000;
   private static final Pattern GROUP = Pattern.compile("ckpt-(\\d+)");
   private static final Geometry GEOMETRY = new Geometry(4, 64, 8, 8192);

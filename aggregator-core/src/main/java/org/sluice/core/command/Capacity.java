@@ -60,10 +60,11 @@ public record Capacity(String place, long each, long free) {
    * What is missing, for people.
    *
    * @param keep how many checkpoints stay, 0 for all
+   * @param counted how many are there whose room will be used again
    * @return empty when those that stay fit with the one that is being written
    */
-  public Optional<String> lack(final int keep) {
-    final long count = keep == 0 ? 1 : keep + 1L;
+  public Optional<String> lack(final int keep, final long counted) {
+    final long count = keep == 0 ? 1 : Math.max(1, keep + 1 - counted);
     return more() >= count
         ? Optional.empty()
         : Optional.of(
@@ -73,7 +74,7 @@ public record Capacity(String place, long each, long free) {
                     SizeConverter.format(free),
                     SizeConverter.format(each * count),
                     count,
-                    count > 1 ? ", or --keep fewer" : ""));
+                    keep == 1 ? "" : ", or --keep fewer"));
   }
 
   @Override

@@ -62,6 +62,14 @@ public final class FileTree {
   }
 
   private void enter(final String path) throws PosixException {
+    try {
+      visit(path);
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.ENOENT); // it was empty, and deleted since it was opened
+    }
+  }
+
+  private void visit(final String path) throws PosixException {
     if (path.length() > LONGEST) {
       throw new PosixException("search " + path, Errno.ENAMETOOLONG);
     }

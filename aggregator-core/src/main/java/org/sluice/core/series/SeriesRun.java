@@ -320,6 +320,21 @@ public final class SeriesRun {
   }
 
   /**
+   * Lets a checkpoint of an earlier run go, if it still counts.
+   *
+   * @param sequence of the entry that committed it, before this run's begin
+   * @throws FencedException when another run began
+   * @throws IOException when that fails; nothing of it may be deleted then
+   */
+  public void removeEarlier(final long sequence) throws IOException {
+    check(
+        log.append(
+            now ->
+                now.begin() == begin ? now.removal(node, (at, commit) -> at == sequence) : null));
+    log.makeDurable();
+  }
+
+  /**
    * Finds that no other run has begun.
    *
    * @throws FencedException when one has
@@ -370,6 +385,16 @@ public final class SeriesRun {
         .filter(commit -> commit.begin() != begin)
         .map(LogEntry.Commit::number)
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /**
+   * The numbers of the checkpoints that counted when the log was read last. No request goes to
+   * storage.
+   *
+   * @return the first one first
+   */
+  public List<Long> known() {
+    return log.known().live().values().stream().map(LogEntry.Commit::number).toList();
   }
 
   /**

@@ -22,6 +22,7 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoredPart;
+import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -35,13 +36,16 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   private final StagePlace place;
   private final PosixStore store;
   private final SeriesCommits commits;
-  private final int keep;
+  private final Keeping keep;
   private final List<LogEntry.Commit> live;
   private final NativeFile use;
   private final EarlierRuns earlier;
 
   /** What this node has put in this run and not deleted. */
   private final List<PartKey> mine = new ArrayList<>();
+
+  /** The numbers of what this node has removed. Guarded by the run. */
+  private final List<Long> removed = new ArrayList<>();
 
   private PartCopy.Pace pace = bytes -> {};
 
@@ -51,11 +55,14 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
    * @param objects the store; closed with this
    * @param place where the node's own store is
    * @param store the node's own store; stays the caller's
-   * @param keep how many checkpoints of the run stay, 0 for all
+   * @param keep how many checkpoints stay
    * @throws IOException when the series cannot be read
    */
   public Bucket(
-      final SeriesObjects objects, final StagePlace place, final PosixStore store, final int keep)
+      final SeriesObjects objects,
+      final StagePlace place,
+      final PosixStore store,
+      final Keeping keep)
       throws IOException {
     this.objects = objects;
     this.place = place;
@@ -175,7 +182,7 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     mine.add(part);
     boolean enough = false;
     try {
-      if (keep > 0) {
+      if (!keep.isAll()) {
         enough = keepNewest(one.commit(), part.ranks().list().getFirst() == 0);
       }
       deleteGone();
@@ -203,13 +210,36 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   private boolean keepNewest(final Commit commit, final boolean removes) throws IOException {
     final boolean mayGrow = commit.completion().filter(Completion.COUNT::equals).isPresent();
     synchronized (run) {
-      final List<LogEntry.Commit> all =
-          run.live().values().stream().filter(one -> one.begin() == run.begin()).toList();
-      final int most = mayGrow ? Math.max(keep, 2) : keep;
-      for (int i = 0; removes && i < all.size() - most; i++) {
-        run.remove(all.get(i).number(), all.get(i).round());
+      final List<LogEntry.Commit> own = new ArrayList<>();
+      final List<Long> earlier = new ArrayList<>();
+      run.live()
+          .forEach(
+              (sequence, one) -> {
+                if (one.begin() == run.begin()) {
+                  own.add(one);
+                } else if (keep.countsEarlier()) {
+                  earlier.add(sequence);
+                }
+              });
+      final int most = keep.atLeast(mayGrow);
+      final int goes = earlier.size() + own.size() - most;
+      for (int i = 0; removes && i < Math.min(earlier.size(), goes); i++) {
+        removed.add(run.live().get(earlier.get(i)).number());
+        run.removeEarlier(earlier.get(i));
       }
-      return all.size() >= most;
+      for (int i = 0; removes && i < own.size() - most; i++) {
+        removed.add(own.get(i).number());
+        run.remove(own.get(i).number(), own.get(i).round());
+      }
+      return own.size() >= most;
+    }
+  }
+
+  /** Says what this node has removed, and what stays. */
+  void report(final Retained to) {
+    synchronized (run) {
+      removed.forEach(to::removed);
+      to.kept(run.known(), keep.most());
     }
   }
 

@@ -91,7 +91,6 @@ final class Committer {
     if (commit.isStored()) {
       commit.count();
       commit.tell();
-      context.drain().tidy(false);
     } else {
       context.waiters().ended(commit.end(), commit.writing);
       commit.images().forEach(image -> image.state(image.state())); // tells every process again
@@ -100,6 +99,9 @@ final class Committer {
       context.afterwards(() -> tellOfFailure(commit));
     }
     owner.accept(commit);
+    if (commit.isStored()) {
+      context.drain().tidy(false); // behind what goes: the next container is made of that
+    }
     farewells.committed(commit.images());
     context.waiters().answer(commit.number());
   }

@@ -17,6 +17,7 @@ import org.sluice.core.posix.PosixException;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.StageReport.State;
 import org.sluice.core.store.Commit;
+import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -350,6 +351,11 @@ public final class Copies implements AutoCloseable {
       Thread.currentThread().interrupt();
       closed = true;
     }
+  }
+
+  /** Says what {@code --keep} has removed from the bucket, and what stays there. Any thread. */
+  void report(final Retained to) {
+    bucket.report(to);
   }
 
   // ---- what becomes of a checkpoint, on either thread ----

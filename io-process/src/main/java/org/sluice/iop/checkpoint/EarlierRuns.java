@@ -33,7 +33,7 @@ final class EarlierRuns {
 
   private final StagePlace place;
   private final SeriesView view;
-  private final int keep;
+  private final Keeping keep;
   private final Stillness<Path> uses = new Stillness<>(EarlierRuns::lastUsed, AT_REST);
 
   /** What is done with each. */
@@ -52,9 +52,9 @@ final class EarlierRuns {
    *
    * @param place of the node's own store in this run
    * @param view what the log says
-   * @param keep how many checkpoints stay, 0 for all
+   * @param keep how many checkpoints stay
    */
-  EarlierRuns(final StagePlace place, final SeriesView view, final int keep) {
+  EarlierRuns(final StagePlace place, final SeriesView view, final Keeping keep) {
     this.place = place;
     this.view = view;
     this.keep = keep;
@@ -76,9 +76,9 @@ final class EarlierRuns {
   }
 
   private String until(final List<Commit> uncopied) {
-    return keep == 0
+    return keep.isAll()
         ? "until you delete it"
-        : "until %d newer ones of one run are in the bucket".formatted(keep);
+        : "until %d newer ones of one run are in the bucket".formatted(keep.most());
   }
 
   /** What is wrong with one holds up no other. */
@@ -151,7 +151,7 @@ final class EarlierRuns {
     for (final Path path : Names.deepestFirst(earlier)) {
       Files.delete(path);
     }
-    say(remains.uncopied(), "as many newer ones count as --keep %d says".formatted(keep));
+    say(remains.uncopied(), "as many newer ones count as --keep %d says".formatted(keep.most()));
     say(remains.local(), "--share-every kept them there, and a newer one is in the bucket");
   }
 

@@ -1,8 +1,5 @@
 package org.sluice.iop.checkpoint;
 
-import static java.util.stream.Collectors.counting;
-import static java.util.stream.Collectors.groupingBy;
-
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,35 +7,39 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
+import org.sluice.core.store.Farewell;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Work;
-import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
-import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Removes older checkpoints, so that their blocks can be used again. Only those of a series go:
- * checkpoints that all ranks completed in this session, by request or as a group, once enough newer
- * ones follow. What other sessions committed, and what a run commits at its end, may be the only
- * copy of a user's files and stays. Service thread only, but for what is said to be the last
- * stage's.
+ * Removes older checkpoints once enough newer ones follow, so that their blocks can be used again.
+ * All of the store or the series count, those of earlier runs included: those are older than all of
+ * this session. A newer one is always there when one goes, so the newest never does. Service thread
+ * only, but for what is said to be the last stage's.
  */
-final class Retention {
+public final class Retention {
   private final Context context;
-  private final int keep;
+  private final Keeping keep;
   private final Farewells farewells;
   private final Deque<Kept> series = new ArrayDeque<>();
   private Returns returns = (victim, group, images) -> {};
+
+  /** Whether those of earlier runs are counted, or were asked for. */
+  private boolean knowsEarlier;
+
+  /** Removals, and a look at earlier runs, on their way. */
+  private int underWay;
 
   /** The numbers of those that files joined after their commit. */
   private final Set<Long> incomplete = new HashSet<>();
@@ -46,12 +47,25 @@ final class Retention {
   /** Whether the user was warned of a checkpoint that stays. Last stage. */
   private boolean toldOfKept;
 
-  /** A committed checkpoint and its captured images. */
-  private record Kept(Commit commit, long place, Set<Image> images) {}
+  /**
+   * A committed checkpoint.
+   *
+   * @param images those of this session, captured
+   * @param bin where it is removed from
+   */
+  private record Kept(Commit commit, long place, Set<Image> images, Bin bin) {}
+
+  /** Where a checkpoint is removed from. Last stage. */
+  @FunctionalInterface
+  private interface Bin {
+    /** Returns false where it stays. */
+    boolean remove(Commit commit, Farewell farewell) throws IOException;
+  }
 
   Retention(final Context context, final Farewells farewells) {
     this.context = context;
-    this.keep = context.settings().keep();
+    final Keeping told = context.settings().keep();
+    this.keep = context.copies() != null ? told.ofStage() : told;
     this.farewells = farewells;
   }
 
@@ -76,10 +90,31 @@ final class Retention {
    */
   void resume(final Commit commit, final Set<Image> images) {
     images.forEach(image -> finish(commit.number(), image));
-    add(new Kept(commit, context.state().placeOf(commit), images));
+    add(own(commit, images));
     if (commit.incomplete()) {
       grown(commit.number());
     }
+  }
+
+  private Kept own(final Commit commit, final Set<Image> images) {
+    return new Kept(commit, context.state().placeOf(commit), images, this::removeOwn);
+  }
+
+  private boolean removeOwn(final Commit commit, final Farewell farewell) throws IOException {
+    // Not asked for once the manifest is locked: a copy that begins then would take it for gone.
+    final boolean needed = context.copies() != null && context.copies().need(commit);
+    return !needed
+        && context
+            .store()
+            .remove(
+                commit,
+                () -> {
+                  final boolean goes = farewell.run();
+                  if (goes && context.series() != null) {
+                    context.series().remove(commit);
+                  }
+                  return goes;
+                });
   }
 
   private void finish(final long number, final Image image) {
@@ -106,26 +141,126 @@ final class Retention {
    * @param images its captured images
    */
   void committed(final Commit commit, final List<Image> images) {
-    if (keep == 0) {
+    if (keep.isAll()) {
       return;
     }
     series.removeIf(older -> older.commit.number() == commit.number());
     series.forEach(older -> images.forEach(older.images::remove));
-    add(new Kept(commit, context.state().placeOf(commit), new HashSet<>(images)));
+    add(own(commit, new HashSet<>(images)));
     incomplete.remove(commit.number());
-    // Files may yet join what a count completed: then the one before is the newest.
-    final int stay =
-        commit.completion().equals(Optional.of(Completion.COUNT)) ? Math.max(keep, 2) : keep;
-    for (final Kept older : olderThan(stay)) {
+    if (commit.part().isEmpty() || commit.part().list().contains(0)) {
+      lookAtEarlier(); // of the nodes of a series, that of rank 0 does
+    }
+    letGo();
+  }
+
+  /** Where no other node can remove them it is known by the first commit what goes with that. */
+  public void begin() {
+    if (context.series() == null) {
+      lookAtEarlier();
+    }
+  }
+
+  private void lookAtEarlier() {
+    if (keep.countsEarlier() && !knowsEarlier) {
+      knowsEarlier = true;
+      publish(new Look());
+    }
+  }
+
+  private void letGo() {
+    if (series.isEmpty()) {
+      return;
+    }
+    final boolean mayGrow =
+        series.getLast().commit.completion().equals(Optional.of(Completion.COUNT));
+    for (final Kept older : olderThan(keep.atLeast(mayGrow))) {
       series.remove(older);
       incomplete.remove(older.commit.number());
-      context.drain().publish(new Removal(older));
+      publish(new Removal(older));
     }
+  }
+
+  private void publish(final Work work) {
+    underWay++;
+    context.drain().publish(work);
+  }
+
+  /**
+   * Whether it is over with all removals so far.
+   *
+   * @return false while one is on its way
+   */
+  public boolean isIdle() {
+    return underWay == 0;
+  }
+
+  /** Says, at the end, what stays. Of the nodes of a series one does. */
+  public void report() {
+    final Retained retained = context.statistics().retained();
+    if (context.copies() != null) {
+      context.copies().report(retained);
+    } else if (context.series() == null || knowsEarlier) {
+      retained.kept(series.stream().map(kept -> kept.commit.number()).toList(), keep.most());
+    }
+  }
+
+  /** Those of earlier runs are older than all of this one, in their order. */
+  private void addEarlier(final List<Commit> earlier, final Bin bin) {
+    for (final Commit commit : earlier) {
+      if (series.stream().noneMatch(kept -> kept.commit.number() == commit.number())) {
+        add(new Kept(commit, Long.MIN_VALUE + commit.sequence(), new HashSet<>(), bin));
+        if (commit.incomplete()) {
+          grown(commit.number());
+        }
+      }
+    }
+    if (series.stream().anyMatch(kept -> kept.place >= 0)) {
+      letGo(); // one of this session is committed
+    }
+  }
+
+  /** At what earlier runs have left. */
+  private final class Look implements Work {
+    @Override
+    public boolean isAwaited() {
+      return false;
+    }
+
+    @Override
+    public void commit() throws IOException {
+      final SeriesCommits nodes = context.series();
+      final List<Commit> all =
+          nodes == null
+              ? context.store().commits(damaged -> {}).stream()
+                  .filter(commit -> commit.sessionId() != context.sessionId())
+                  .toList()
+              : nodes.earlier();
+      final Bin bin = nodes == null ? context.store()::remove : nodes::removeEarlier;
+      end(() -> addEarlier(all, bin));
+    }
+
+    @Override
+    public void fail(final IOException failure) {
+      Warnings.warn(
+          "checkpoints of earlier runs stay, as they cannot be read: " + failure.getMessage());
+      end(() -> {});
+    }
+  }
+
+  private void end(final Runnable step) {
+    context
+        .service()
+        .execute(
+            () -> {
+              underWay--;
+              step.run();
+            });
   }
 
   /** Whether a checkpoint of this session is not on its way out of the store. */
   boolean keeps(final Commit commit) {
-    return keep == 0 || series.stream().anyMatch(kept -> kept.commit.id() == commit.id());
+    return keep.isAll() || series.stream().anyMatch(kept -> kept.commit.id() == commit.id());
   }
 
   /**
@@ -194,10 +329,8 @@ final class Retention {
 
     @Override
     public void commit() throws IOException {
-      // Not asked for once the manifest is locked: a copy that begins then would take it for gone.
-      final boolean needed = context.copies() != null && context.copies().need(victim.commit);
-      final boolean removed = !needed && context.store().remove(victim.commit, this::mayGo);
-      context.service().execute(() -> end(removed));
+      final boolean removed = victim.bin.remove(victim.commit, this::mayGo);
+      Retention.this.end(() -> end(removed));
     }
 
     @Override
@@ -205,11 +338,11 @@ final class Retention {
       Warnings.warn(
           "checkpoint %d, which is not to be kept, stays: %s"
               .formatted(victim.commit.number(), failure.getMessage()));
-      context.service().execute(() -> end(false));
+      Retention.this.end(() -> end(false));
     }
 
     private boolean mayGo() throws IOException {
-      final Optional<String> kept = unlink(known, victim.commit);
+      final Optional<String> kept = new CheckpointNames(context, victim.commit).remove(known);
       stays = kept.isPresent();
       if (stays && !toldOfKept) { // once: a program may give each of its files another name
         toldOfKept = true;
@@ -217,15 +350,13 @@ final class Retention {
             "checkpoint %d stays, since it has the bytes of %s, and so do all with such a file"
                 .formatted(victim.commit.number(), kept.get()));
       }
-      if (!stays && context.series() != null) {
-        context.series().remove(victim.commit);
-      }
       return !stays;
     }
 
     /** One that a process reads is tried again after the next commit. Service thread. */
     private void end(final boolean removed) {
       if (removed) {
+        context.statistics().retained().removed(victim.commit.number());
         known.forEach(context.drain()::release);
         known.forEach(farewells::bid);
         context.drain().tidy(false);
@@ -247,36 +378,5 @@ final class Retention {
     public long id() {
       return victim.commit.number();
     }
-  }
-
-  /**
-   * Takes all names from a checkpoint's files, or none: returns one that is none of the
-   * checkpoint's. A program may rename them at the same time, so whichever has one still is looked
-   * for again. Last stage.
-   */
-  private Optional<String> unlink(final List<Image> images, final Commit commit)
-      throws IOException {
-    final CaptureDirectory capture = context.capture();
-    final Map<ImageKey, Long> stored =
-        context.store().imageFiles(commit).stream()
-            .collect(groupingBy(file -> new ImageKey(file.device(), file.inode()), counting()));
-    while (true) {
-      final Map<String, Image> names = capture.names(images, stored);
-      final Optional<String> kept =
-          names.keySet().stream()
-              .filter(name -> !ImageName.isOurs(name) && !isOf(name, commit.number()))
-              .findFirst();
-      if (kept.isPresent() || names.isEmpty()) {
-        return kept;
-      }
-      for (final Map.Entry<String, Image> name : names.entrySet()) {
-        ImageName.remove(name.getValue().held().identity(), name.getKey());
-      }
-    }
-  }
-
-  private boolean isOf(final String name, final long number) {
-    return context.grouping().number(context.capture().relative(name)).stream()
-        .anyMatch(named -> named == number);
   }
 }

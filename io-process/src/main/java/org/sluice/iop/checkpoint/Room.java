@@ -29,15 +29,15 @@ final class Room {
    * @param goesOn whether it has bytes of others
    */
   void committed(final boolean goesOn) {
-    if (context.settings().keep() > 0 && (goesOn || taken > 0)) {
+    if (!context.settings().keep().isAll() && (goesOn || taken > 0)) {
       context.drain().publish(new Look());
     }
   }
 
   /** Whether there is room for a checkpoint that goes on from one. */
   boolean isFor(final Commit base) {
-    return context.settings().keep() == 0
-        || taken <= (context.settings().keep() + 1L) * base.bytes();
+    return context.settings().keep().isAll()
+        || taken <= (context.settings().keep().most() + 1L) * base.bytes();
   }
 
   /** The indexes are read on the last stage, as removals are. */

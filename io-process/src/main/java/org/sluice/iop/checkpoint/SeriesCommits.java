@@ -19,10 +19,12 @@ import org.sluice.core.series.PartKey;
 import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.RefusedException;
 import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.Farewell;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.measure.Warnings;
@@ -67,7 +69,7 @@ public final class SeriesCommits implements AutoCloseable {
 
   private final SeriesView view;
   private final Thread watcher;
-  private long collection = System.nanoTime();
+  private volatile long collection = System.nanoTime();
   private PartsCheck check = PartsCheck.NONE;
   private FencedException fence;
   private boolean ending;
@@ -158,7 +160,7 @@ public final class SeriesCommits implements AutoCloseable {
         if (next != null) {
           look(next);
         } else if (run.isFirst() && System.nanoTime() - collection > 0) {
-          collection += COLLECTION_NANOS;
+          collection = System.nanoTime() + COLLECTION_NANOS;
           collect(tidying);
         }
       }
@@ -329,6 +331,35 @@ public final class SeriesCommits implements AutoCloseable {
     synchronized (run) {
       run.remove(commit.number(), round);
     }
+  }
+
+  /**
+   * The checkpoints of earlier runs that count, the first one first, as far as they can be read.
+   */
+  List<Commit> earlier() throws IOException {
+    try (SeriesReader reader = view.open()) {
+      return reader.commits(damaged -> {}).stream()
+          .filter(commit -> commit.id() < run.begin())
+          .toList();
+    }
+  }
+
+  /** Lets one of them count no more. The run's first node deletes what it has before long. */
+  boolean removeEarlier(final Commit commit, final Farewell farewell) throws IOException {
+    synchronized (run) {
+      run.removeEarlier(commit.id());
+    }
+    collection = System.nanoTime();
+    return true;
+  }
+
+  /**
+   * How many checkpoints of earlier runs counted when this session began.
+   *
+   * @return 0 or more
+   */
+  public int countBefore() {
+    return before.size();
   }
 
   /** What the series' log says of checkpoints. */

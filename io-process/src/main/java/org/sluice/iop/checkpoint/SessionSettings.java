@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * @param grouping which captured files are one checkpoint; null when files are not grouped
  * @param alone a file of such a path one node alone opens; null where nothing says so
  * @param writers how many ranks of this node write a checkpoint, 0 for all
- * @param keep how many checkpoints of a series stay, 0 for all
+ * @param keep how many checkpoints of a series stay
  * @param settle after how long without a write a checkpoint that is not whole is in plain files
  * @param endsWithMembers whether the session ends when its last member has left
  * @param grace how long it goes on once it is to stop
@@ -22,7 +22,7 @@ public record SessionSettings(
     Grouping grouping,
     Pattern alone,
     int writers,
-    int keep,
+    Keeping keep,
     Duration settle,
     boolean endsWithMembers,
     Duration grace) {}

@@ -46,6 +46,7 @@ public final class Statistics {
   private final Supplier<WriteMode> mode;
   private List<Slot> attached = List.of();
   private final PlainFiles plain = new PlainFiles();
+  private final Retained retained = new Retained();
   private final Map<Reason, Long> estimates = new EnumMap<>(Reason.class);
   private double slowestPast;
   private long commitCount;
@@ -93,6 +94,15 @@ public final class Statistics {
    */
   public void took(final Timed what, final long began, final long ended) {
     durations.get(what).add(ended - began);
+  }
+
+  /**
+   * Which checkpoints were removed as newer ones came.
+   *
+   * @return one for the session
+   */
+  public Retained retained() {
+    return retained;
   }
 
   Durations durations(final Timed what) {

@@ -126,9 +126,9 @@ final class Ending {
     then(this::settleOnceCommitted);
   }
 
-  /** Of a checkpoint of several nodes the others may lack their parts yet. */
+  /** The others may lack their parts of one of several nodes. What is older is being removed. */
   private void settleOnceCommitted() {
-    committing = !context.state().commits().isEmpty();
+    committing = !context.state().commits().isEmpty() || !checkpoints.retention().isIdle();
     if (!committing) {
       settle();
     }
@@ -175,6 +175,7 @@ final class Ending {
       copying = !context.copies().areOver();
     }
     if (!copying) {
+      checkpoints.retention().report();
       over.complete(null);
     }
   }

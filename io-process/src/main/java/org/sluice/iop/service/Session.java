@@ -107,6 +107,7 @@ final class Session implements AutoCloseable {
     tellOfGuard();
     lengths.tell();
     lengths.resumed(context.registry().all(), context.segment().header().heartbeat());
+    checkpoints.retention().begin();
     context.drain().tidy(false);
   }
 
