@@ -308,7 +308,8 @@ final class ServiceOptions implements SharedOptions {
               .formatted(Geometry.MAX_CHUNK_COUNT, chunk, buffer));
     }
     if (images < 1 || images > Geometry.MAX_FILES) {
-      throw usage("--max-files has to be from 1 to %d, not %d".formatted(Geometry.MAX_FILES, images));
+      throw usage(
+          "--max-files has to be from 1 to %d, not %d".formatted(Geometry.MAX_FILES, images));
     }
     return Geometry.of(images, buffer, (int) chunk);
   }

@@ -144,7 +144,10 @@ public final class RestoreCommand implements Subcommand {
             && StorePlace.look(store.directory()).isStore()) {
       throw why;
     }
-    say(ErrorLine.message(why));
+    say(
+        why instanceof NoStoreException
+            ? "there is no store %s yet, and so no checkpoint".formatted(store.location())
+            : ErrorLine.message(why));
     if (json.wanted()) {
       json.print(new JsonObject().with("checkpoint", null).withFile("to", target));
     }
