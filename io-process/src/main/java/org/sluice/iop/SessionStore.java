@@ -46,7 +46,7 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     final Path root = settings.store().toAbsolutePath().normalize();
     if (!isSeries(root)) {
       refuseSeries(root, settings.series());
-      try (PosixStore checked = openNodes(root, settings.layout())) {
+      try (PosixStore checked = openNodes(root, settings.layout(), settings)) {
         return checked.directory();
       }
     }
@@ -100,9 +100,10 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     }
   }
 
-  /** With plain files nothing is stored before a program asks for it. */
-  private static PosixStore openNodes(final Path directory, final int layout) throws IOException {
-    return layout == HeaderDescriptor.LAYOUT_FILES
+  /** With plain files that are no checkpoints nothing is stored before a program asks for it. */
+  private static PosixStore openNodes(
+      final Path directory, final int layout, final Settings settings) throws IOException {
+    return layout == HeaderDescriptor.LAYOUT_FILES && settings.session().grouping() == null
         ? PosixStore.createUnclaimed(directory)
         : PosixStore.create(directory);
   }
@@ -121,7 +122,7 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     }
     final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(path);
     if (place.isEmpty()) {
-      return new SessionStore(openNodes(path, layout), null, null);
+      return new SessionStore(openNodes(path, layout, settings), null, null);
     }
     final PosixStore store = PosixStore.createPart(path);
     final Engine engine = new SeriesDirectory(place.get().root()).engine(place.get().series());
@@ -146,6 +147,7 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     if (series != null) {
       series.close();
     }
+    store.end();
     store.close();
     final Optional<StagePlace> stage = StagePlace.of(store.directory());
     if (stage.isPresent()) {

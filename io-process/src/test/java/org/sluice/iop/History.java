@@ -41,10 +41,8 @@ final class History {
    *
    * @param begun the position before anybody had completed it
    * @param told the position at which a wait for it had returned
-   * @param stays whether it is an earlier session's, which no retention touches
    */
-  private record Attempt(
-      long number, Map<String, ByteBuffer> images, int begun, int told, boolean stays) {}
+  private record Attempt(long number, Map<String, ByteBuffer> images, int begun, int told) {}
 
   /** A checkpoint of all ranks: the next one, or now and then the last once more. */
   void write(final LoggedDisk disk, final List<CheckpointClient> ranks, final Random random)
@@ -66,7 +64,7 @@ final class History {
       part.complete();
     }
     assertThat(parts.getFirst().awaitDurable(PATIENCE)).isTrue();
-    attempts.add(new Attempt(number, images, begun, disk.position(), false));
+    attempts.add(new Attempt(number, images, begun, disk.position()));
   }
 
   /** The next checkpoint as a captured file, which becomes one by its name. */
@@ -99,7 +97,7 @@ final class History {
     final Reply reply = process.call(new Request.Await(number, PATIENCE.toMillis()));
     assertThat(reply).isNotInstanceOf(Reply.Failed.class);
     final ByteBuffer written = ByteBuffer.wrap(Arrays.copyOf(content, size));
-    attempts.add(new Attempt(number, Map.of(name, written), begun, disk.position(), false));
+    attempts.add(new Attempt(number, Map.of(name, written), begun, disk.position()));
   }
 
   /** Small writes and direct ones, over each other, and a cut or a sync now and then. */
@@ -144,7 +142,7 @@ final class History {
       } else {
         final Attempt attempt = attempts.get(index);
         there.add(index);
-        left.attempts.add(new Attempt(attempt.number, attempt.images, 0, 0, true));
+        left.attempts.add(new Attempt(attempt.number, attempt.images, 0, 0));
       }
     }
     for (int i = 0; i < attempts.size(); i++) {
@@ -176,6 +174,6 @@ final class History {
     }
     final Set<Long> newer = new HashSet<>();
     there.stream().filter(i -> i > index).forEach(i -> newer.add(attempts.get(i).number));
-    return !attempt.stays && newer.size() >= LoggedIoProcess.KEPT.most();
+    return newer.size() >= LoggedIoProcess.KEPT.most();
   }
 }

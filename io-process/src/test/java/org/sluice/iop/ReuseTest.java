@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.request.Reply;
@@ -141,13 +142,15 @@ class ReuseTest extends GroupServeTest {
   /** They stay, and what they have of removed ones is never written anew. */
   @Test
   void whatEarlierRunsKeepTakesNoRoomFromThisOne() throws Exception {
-    try (ServeProcess serve = serve("container", "--keep=1")) {
+    final Map<String, String> ofWaves = Map.of("SLUICE_MPI_LAYER", "x", "SLUICE_MPI_TAKEN", "x");
+    final String[] options = options(store, capture, "container", "--keep=1");
+    try (ServeProcess serve = ServeProcess.start(runtime, ofWaves, options)) {
       try (RawProcess process = RawProcess.attach(serve.directory())) {
         pair(process, 1);
       }
       assertThat(serve.stop()).isZero(); // killed, it might be resumed
     }
-    try (ServeProcess serve = serve("container", "--keep=1");
+    try (ServeProcess serve = ServeProcess.start(runtime, ofWaves, options);
         RawProcess process = RawProcess.attach(serve.directory())) {
       pair(process, 3);
       whole(process, 5, "x".repeat(1000));

@@ -10,6 +10,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -214,12 +215,38 @@ public final class Names {
    */
   public static void touch(final Path path) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final long name = FileName.inC(arena, path.toString());
       final int now = 0; // instead of two times
-      LibC.check(
-          LibC.UTIMENSAT.call(LibC.AT_FDCWD, name, now, LibC.AT_SYMLINK_NOFOLLOW),
-          "say that %s is in use".formatted(path));
+      touch(arena, path, now, "say that %s is in use");
     }
+  }
+
+  /**
+   * Sets the times of a file. Opens nothing, so it waits for nobody, whatever has the name.
+   *
+   * @param path its name; a symbolic link is not followed
+   * @param time when it was last used
+   * @throws PosixException when that fails
+   */
+  public static void touch(final Path path, final Instant time) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment times =
+          arena.allocateFrom(
+              ValueLayout.JAVA_LONG,
+              time.getEpochSecond(),
+              time.getNano(),
+              time.getEpochSecond(),
+              time.getNano());
+      touch(arena, path, times.address(), "say that %s is not in use any more");
+    }
+  }
+
+  private static void touch(
+      final Arena arena, final Path path, final long times, final String purpose)
+      throws PosixException {
+    LibC.check(
+        LibC.UTIMENSAT.call(
+            LibC.AT_FDCWD, FileName.inC(arena, path.toString()), times, LibC.AT_SYMLINK_NOFOLLOW),
+        purpose.formatted(path));
   }
 
   /**

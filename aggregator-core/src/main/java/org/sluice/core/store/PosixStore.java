@@ -370,6 +370,16 @@ public final class PosixStore extends PosixReader {
     }
   }
 
+  /**
+   * Says that the session is over, and nobody resumes it: others need not wait for that before they
+   * write over its containers. To be called when all are closed, before {@link #close}.
+   *
+   * @throws IOException when that fails; they wait for a minute then
+   */
+  public void end() throws IOException {
+    spares.end();
+  }
+
   @Override
   public void close() throws IOException {
     try {

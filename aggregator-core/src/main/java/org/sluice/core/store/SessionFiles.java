@@ -133,6 +133,5 @@ final class SessionFiles {
     for (final Container container : containers.values()) {
       container.close();
     }
-    spares.end();
   }
 }

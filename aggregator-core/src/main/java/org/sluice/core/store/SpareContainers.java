@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -15,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
@@ -58,10 +58,12 @@ final class SpareContainers {
 
   /** The session is over, so nobody resumes the use of any: the next one need not wait. */
   void end() throws IOException {
-    final FileTime old = FileTime.from(Instant.now().minus(GRACE));
+    final Instant old = Instant.now().minus(GRACE);
     for (final Path container : given) {
-      if (Files.exists(container, LinkOption.NOFOLLOW_LINKS)) {
-        Files.setLastModifiedTime(container, old);
+      try {
+        Names.touch(container, old);
+      } catch (final PosixException e) {
+        e.throwUnless(Errno.ENOENT);
       }
     }
   }

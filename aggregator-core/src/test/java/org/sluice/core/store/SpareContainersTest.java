@@ -163,6 +163,19 @@ class SpareContainersTest {
   }
 
   @Test
+  void whatASessionLeftThatHasEndedIsTakenAtOnce() throws IOException {
+    final Path left;
+    try (PosixStore over = PosixStore.open(path)) {
+      final Container container = over.createContainer(StoreFixture.SESSION, "node1");
+      left = file(container.id());
+      container.close();
+      over.end();
+    }
+    store.discardSpares();
+    assertThat(left).doesNotExist();
+  }
+
+  @Test
   void whatASessionHadInUseIsKeptThoughItWasWrittenLongAgo() throws IOException {
     final Path left;
     try (PosixStore dead = PosixStore.open(path)) {
