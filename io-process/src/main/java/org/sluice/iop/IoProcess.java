@@ -275,12 +275,16 @@ final class IoProcess implements AutoCloseable {
     }
   }
 
-  /** In containers on storage far away each file that a commit has to synchronise costs much. */
+  /**
+   * In containers on storage far away each file that a commit has to synchronise costs much. In
+   * place nobody tells of small files, which a checkpoint may have.
+   */
   private static long small(final Settings settings, final Path store) {
-    final boolean far =
-        settings.layout() != HeaderDescriptor.LAYOUT_FILES
-            && new CaptureDirectory(settings.capture(), store.toString()).isShared();
-    return far ? 0 : settings.small();
+    final boolean none =
+        settings.layout() == HeaderDescriptor.LAYOUT_FILES
+            ? settings.session().grouping() != null
+            : new CaptureDirectory(settings.capture(), store.toString()).isShared();
+    return none ? 0 : settings.small();
   }
 
   /** The layout is read once: what the segment says may be anything later on. */

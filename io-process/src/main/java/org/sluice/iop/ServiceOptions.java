@@ -158,8 +158,9 @@ final class ServiceOptions implements SharedOptions {
                 .paramLabel("auto|none|REGEX")
                 .description(
                     "Which files are one checkpoint; default: auto for run, none for serve. auto: Sluice finds"
-                        + " out by the numbers in their names, says the expression, and remembers it in the store."
-                        + " none: no file is of one. An expression, in the container layout: a file whose path"
+                        + " out by the numbers in their names, says the expression, and remembers it in the store;"
+                        + " in the container layout only."
+                        + " none: no file is of one. An expression: a file whose path"
                         + " below the capture directory matches belongs to the checkpoint that the first"
                         + " capture group which took part numbers, as in"
                         + " 'a(\\d+)|b(\\d+)'. Without one all such files are checkpoint 1, for a program"
@@ -323,37 +324,35 @@ final class ServiceOptions implements SharedOptions {
   }
 
   private Grouping grouping(final Layout chosen) {
+    final boolean grouped = isGrouped(chosen);
     final int perRank = count("--files-per-rank", filesPerRank, 1);
-    needsGroup("--files-per-rank", filesPerRank);
-    needsGroup("--complete", complete);
-    if (!isGrouped()) {
+    needsGroup("--files-per-rank", filesPerRank, grouped);
+    needsGroup("--complete", complete, grouped);
+    if (!grouped) {
       return null;
     }
     final PathPattern files = group.equals(AUTO) ? null : pattern("--group", group);
-    if (chosen == Layout.files && files != null && !files.tellsRanks()) {
-      throw usage(
-          "--group needs --layout container: plain files are not grouped, it only says by (?<rank>\\d+)"
-              + " which rank of several nodes writes them");
-    }
-    return new Grouping(files, marker(chosen, files), writers(), perRank);
+    return new Grouping(files, marker(files), writers(), perRank);
   }
 
-  private boolean isGrouped() {
-    return group != null && !group.equals(NO_GROUP);
+  /**
+   * What plain files are called is not watched unless a user says so: small ones are not told of.
+   */
+  private boolean isGrouped(final Layout chosen) {
+    return group != null
+        && !group.equals(NO_GROUP)
+        && (chosen != Layout.files || !group.equals(AUTO));
   }
 
-  private void needsGroup(final String option, final Object given) {
-    if (given != null && !isGrouped()) {
+  private void needsGroup(final String option, final Object given, final boolean grouped) {
+    if (given != null && !grouped) {
       throw usage(option + " needs --group: nothing else says which files are a checkpoint");
     }
   }
 
-  private PathPattern marker(final Layout chosen, final PathPattern files) {
+  private PathPattern marker(final PathPattern files) {
     if (complete == null) {
       return null;
-    }
-    if (chosen == Layout.files) {
-      throw usage("--complete needs --layout container: plain files are not grouped");
     }
     if (filesPerRank != null) {
       throw usage(

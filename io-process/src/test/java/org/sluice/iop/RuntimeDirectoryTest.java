@@ -146,10 +146,10 @@ class RuntimeDirectoryTest extends ServeTest {
   }
 
   @Test
-  void groupWithoutContainersIsRefused() throws Exception {
+  void markerWithoutAGroupIsRefused() throws Exception {
     final ServeProcess.Outcome outcome =
         ServeProcess.fail(
-            runtime, "--store", store.toString(), "--layout", "files", "--group", "(\\d+)");
+            runtime, "--store", store.toString(), "--layout", "files", "--complete", "(\\d+)");
     assertThat(outcome.status()).isEqualTo(2);
     assertThat(outcome.errors()).hasSize(1);
   }

@@ -220,8 +220,10 @@ public final class RestoreCommand implements Subcommand {
     final Ownership ownership = Ownership.of(opened, commit);
     ownership.checkSpecialBits(specialBits);
     ownership.stranger().ifPresent(this::say);
+    // To put a copy over a file in place would make its checkpoint one whose file has changed.
+    final boolean inPlace = force && images.stream().anyMatch(CommittedImage::isInPlace);
     final List<CommittedImage> lacking =
-        newestOrNone ? Present.lacking(opened, commit, images, target) : images;
+        newestOrNone || inPlace ? Present.lacking(opened, commit, images, target) : images;
     try (Progress progress = Progress.begin("restore", sum(lacking))) {
       final Restoration restoration =
           new Restoration(

@@ -155,6 +155,13 @@ record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
     return files;
   }
 
+  /** Where an image's own file is. */
+  StoredFile.Opening file(final CommittedImage image) {
+    return image.isInPlace()
+        ? flags -> StoredFile.openInPlace(image.sharing().file(), flags)
+        : StoredFile.at(image(image.ordinal()));
+  }
+
   Path image(final int ordinal) {
     return images().resolve(Integer.toString(ordinal));
   }

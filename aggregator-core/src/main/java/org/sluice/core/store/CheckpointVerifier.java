@@ -1,7 +1,6 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -54,16 +53,21 @@ final class CheckpointVerifier implements AutoCloseable {
     }
     final CheckpointDirectory checkpoint = store.checkpoint(commit.number(), commit.id());
     for (final CommittedImage image : Sharing.held(images)) {
-      verifyFile(checkpoint.image(image.ordinal()), image.blocks());
+      if (image.isInPlace()) {
+        check(() -> image.sharing().check(image.size()));
+      }
+      verifyFile(checkpoint.file(image), image.blocks());
       for (int i = 0; i < image.holders().size(); i++) {
-        verifyFile(checkpoint.image(image.ordinal(), i), image.holders().get(i).blocks());
+        verifyFile(
+            StoredFile.at(checkpoint.image(image.ordinal(), i)), image.holders().get(i).blocks());
       }
     }
   }
 
-  private void verifyFile(final Path path, final List<Block> blocks) throws IOException {
+  private void verifyFile(final StoredFile.Opening file, final List<Block> blocks)
+      throws IOException {
     final OwnFile files = new OwnFile(memory, false);
-    check(() -> files.read(path, blocks, (address, length, at) -> progress.accept(length)));
+    check(() -> files.read(file, blocks, (address, length, at) -> progress.accept(length)));
   }
 
   private void verifyContainer(final long id, final Iterable<ChunkLocation> chunks)
@@ -80,7 +84,10 @@ final class CheckpointVerifier implements AutoCloseable {
   private void check(final Step<IOException> check) throws IOException {
     try {
       check.run();
-    } catch (final DamagedException | FormatVersionException | PosixException e) {
+    } catch (final DamagedException
+        | FormatVersionException
+        | ChangedFileException
+        | PosixException e) {
       damage.accept(e);
     }
   }

@@ -234,6 +234,9 @@ final class CommitWriter {
   private static List<Block> store(final ImageFile files, final DraftImage image, final Path target)
       throws IOException {
     try (FileSource.Loan loan = image.file().lend()) {
+      if (image.isInPlace()) {
+        return files.checksum(loan.file(), image.size());
+      }
       final List<Block> blocks = files.store(loan.file(), image.size(), image.shared(), target);
       loan.file().forget();
       return blocks;

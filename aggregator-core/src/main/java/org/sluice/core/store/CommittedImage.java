@@ -86,7 +86,16 @@ public record CommittedImage(
    * @return false for what a restore rebuilds
    */
   public boolean isDirect() {
-    return sharing != null && sharing.direct();
+    return sharing != null && sharing.kind() == Sharing.Kind.DIRECT;
+  }
+
+  /**
+   * Whether its file stays where its program put it, and a restore reads it there.
+   *
+   * @return false for what the store has
+   */
+  public boolean isInPlace() {
+    return sharing != null && sharing.kind() == Sharing.Kind.IN_PLACE;
   }
 
   /**
@@ -109,6 +118,15 @@ public record CommittedImage(
    */
   public CommittedImage copied(final List<Block> all) {
     return new CommittedImage(
-        ordinal, path, rank, ranks, mode, size, imageId, List.of(), List.copyOf(all), sharing);
+        ordinal,
+        path,
+        rank,
+        ranks,
+        mode,
+        size,
+        imageId,
+        List.of(),
+        List.copyOf(all),
+        isInPlace() ? null : sharing);
   }
 }

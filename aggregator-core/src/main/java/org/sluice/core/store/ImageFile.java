@@ -51,6 +51,11 @@ final class ImageFile implements AutoCloseable {
     return copy(source, pieces, path);
   }
 
+  /** What a file has below a size, which stays where it is, and is durable. */
+  List<Block> checksum(final NativeFile source, final long size) throws IOException {
+    return checksum(source, pieces(source.dataExtents(), size), (address, length, offset) -> {});
+  }
+
   /** Puts blocks of an earlier checkpoint's file, which never changes, into a later checkpoint. */
   void share(final Path earlier, final List<Block> blocks, final Path path) throws IOException {
     if (blocks.isEmpty()) {

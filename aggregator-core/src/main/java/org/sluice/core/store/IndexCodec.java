@@ -36,7 +36,10 @@ public final class IndexCodec {
   /** Of one all of whose images hold their bytes themselves. */
   private static final int WHOLE_VERSION = 2;
 
-  static final int VERSION = 3;
+  /** Of one all of whose files the store has, but for those that nodes share. */
+  private static final int STORED_VERSION = 3;
+
+  static final int VERSION = 4;
   static final int FOOTER_LENGTH = Long.BYTES + Integer.BYTES;
 
   private static final int HEADER_LENGTH = Long.BYTES + Integer.BYTES + Long.BYTES;
@@ -48,6 +51,7 @@ public final class IndexCodec {
   private static final int NOT_SHARED = 0;
   private static final int PRIVATE = 1;
   private static final int DIRECT = 2;
+  private static final int IN_PLACE = 3;
   private static final int MAX_CHUNK_LENGTH = 1 << 30;
 
   /** Bytes of heap that entries become, roughly. */
@@ -110,7 +114,7 @@ public final class IndexCodec {
       if (version >= WHOLE_VERSION) {
         writeSharing(out, image.sharing());
       }
-      if (version >= VERSION) {
+      if (version >= STORED_VERSION) {
         writeHolders(out, image.holders(), ordinals);
       }
     }
@@ -120,8 +124,11 @@ public final class IndexCodec {
 
   /** The oldest that can say all of it, so that older readers understand what they can. */
   private static int versionOf(final List<CommittedImage> images) {
-    if (images.stream().anyMatch(image -> !image.holders().isEmpty())) {
+    if (images.stream().anyMatch(CommittedImage::isInPlace)) {
       return VERSION;
+    }
+    if (images.stream().anyMatch(image -> !image.holders().isEmpty())) {
+      return STORED_VERSION;
     }
     return images.stream().anyMatch(image -> image.sharing() != null)
         ? WHOLE_VERSION
@@ -256,13 +263,13 @@ public final class IndexCodec {
     final List<Block> blocks = readBlocks(in, size, budget);
     final Sharing sharing = version >= WHOLE_VERSION ? readSharing(in) : null;
     final List<Holder> holders =
-        version >= VERSION ? readHolders(in, size, chunkTable, budget) : List.of();
-    check(
-        sharing == null
-            || !sharing.direct()
-            || chunks.isEmpty() && blocks.isEmpty() && holders.isEmpty());
-    return new CommittedImage(
-        ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks, sharing, holders);
+        version >= STORED_VERSION ? readHolders(in, size, chunkTable, budget) : List.of();
+    final CommittedImage image =
+        new CommittedImage(
+            ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks, sharing, holders);
+    check(!image.isInPlace() || version >= VERSION && chunks.isEmpty() && holders.isEmpty());
+    check(!image.isDirect() || chunks.isEmpty() && blocks.isEmpty() && holders.isEmpty());
+    return image;
   }
 
   private static List<ChunkLocation> readChunks(
@@ -324,12 +331,13 @@ public final class IndexCodec {
   }
 
   private static void writeSharing(final Bytes<?> out, final Sharing sharing) {
-    if (sharing == null || !sharing.direct()) {
+    if (sharing == null || sharing.kind() == Sharing.Kind.PRIVATE) {
       out.writeInt(sharing == null ? NOT_SHARED : PRIVATE);
       return;
     }
     final byte[] file = FileName.encode(sharing.file());
-    out.writeInt(DIRECT).writeInt(file.length).write(file).writeLong(sharing.modified());
+    out.writeInt(sharing.kind() == Sharing.Kind.DIRECT ? DIRECT : IN_PLACE);
+    out.writeInt(file.length).write(file).writeLong(sharing.modified());
   }
 
   /** Null for a file that nodes do not share. */
@@ -337,13 +345,16 @@ public final class IndexCodec {
     return switch (in.getInt()) {
       case NOT_SHARED -> null;
       case PRIVATE -> Sharing.PRIVATE;
-      case DIRECT -> {
-        final String file = readName(in);
-        check(file.startsWith("/"));
-        yield new Sharing(true, file, in.getLong());
-      }
+      case DIRECT -> readFile(Sharing.Kind.DIRECT, in);
+      case IN_PLACE -> readFile(Sharing.Kind.IN_PLACE, in);
       default -> throw new IndexOutOfBoundsException();
     };
+  }
+
+  private static Sharing readFile(final Sharing.Kind kind, final ByteBuffer in) {
+    final String file = readName(in);
+    check(file.startsWith("/"));
+    return new Sharing(kind, file, in.getLong());
   }
 
   private static Block readBlock(final ByteBuffer in, final long size) {

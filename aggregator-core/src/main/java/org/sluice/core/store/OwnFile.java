@@ -1,7 +1,6 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import org.agrona.BitUtil;
 import org.sluice.core.chunk.Crc32c;
@@ -33,14 +32,14 @@ final class OwnFile {
   }
 
   /** Verifies blocks of a file and hands them on. */
-  void read(final Path path, final List<Block> blocks, final ImageTarget target)
+  void read(final StoredFile.Opening opening, final List<Block> blocks, final ImageTarget target)
       throws IOException {
     if (blocks.isEmpty()) {
       return;
     }
-    try (NativeFile file = StoredFile.open(path)) {
+    try (NativeFile file = opening.open()) {
       if (isReadPastCache(file, blocks)) {
-        try (NativeFile direct = StoredFile.openDirect(path)) {
+        try (NativeFile direct = StoredFile.openDirect(opening)) {
           read(direct, blocks, target);
         }
       } else {

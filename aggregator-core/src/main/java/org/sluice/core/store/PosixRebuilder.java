@@ -1,7 +1,6 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.HugeMemory;
 
@@ -21,15 +20,18 @@ final class PosixRebuilder implements Rebuilder {
   @Override
   public void read(final CommittedImage image, final ImageTarget target) throws IOException {
     final Pieces own = Pieces.upTo(image.size()).without(image.heldByOthers());
-    final Path file = checkpoint.image(image.ordinal());
+    if (image.isInPlace()) {
+      image.sharing().check(image.size());
+    }
+    final StoredFile.Opening file = checkpoint.file(image);
     read(new Holder(image.imageId(), image.chunks(), image.blocks(), own), file, target);
     for (int i = 0; i < image.holders().size(); i++) {
-      read(image.holders().get(i), checkpoint.image(image.ordinal(), i), target);
+      read(image.holders().get(i), StoredFile.at(checkpoint.image(image.ordinal(), i)), target);
     }
   }
 
   /** Reads what one image holds. */
-  private void read(final Holder holder, final Path file, final ImageTarget target)
+  private void read(final Holder holder, final StoredFile.Opening file, final ImageTarget target)
       throws IOException {
     final Coverage decided = new Coverage();
     for (final Extent other : Pieces.upTo(Long.MAX_VALUE).without(holder.pieces()).extents()) {

@@ -9,16 +9,28 @@ import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.PosixException;
 
 /**
- * What a checkpoint of several nodes says of a file on storage that they share.
+ * What a checkpoint says of a file that others may write, too.
  *
- * @param direct whether it only names the file, which holds its bytes itself and stays where it is;
- *     else one node alone has written it, because the user says so
- * @param file where the file is, absolute; empty unless it is direct
- * @param modified when it was last written to, in nanoseconds since 1970; 0 unless it is direct
+ * @param kind who they are
+ * @param file where the file is, absolute; empty for a private one
+ * @param modified when it was last written to, in nanoseconds since 1970; 0 for a private one
  */
-public record Sharing(boolean direct, String file, long modified) {
+public record Sharing(Kind kind, String file, long modified) {
+  /** What is known of a file. */
+  public enum Kind {
+    /** One node alone has written it, because the user says so. */
+    PRIVATE,
+    /** Several nodes wrote it. A checkpoint only names it; it holds its bytes itself. */
+    DIRECT,
+    /**
+     * It holds its bytes itself, and stays where its program put it. A checkpoint has the checksums
+     * of them, so it is as good as any as long as nobody changes the file.
+     */
+    IN_PLACE
+  }
+
   /** Of a file that one node alone writes, as the user says and nothing else. */
-  public static final Sharing PRIVATE = new Sharing(false, "", 0);
+  public static final Sharing PRIVATE = new Sharing(Kind.PRIVATE, "", 0);
 
   private static final long NANOS = 1_000_000_000;
 
@@ -30,7 +42,29 @@ public record Sharing(boolean direct, String file, long modified) {
    * @return what a checkpoint says of it
    */
   public static Sharing direct(final String file, final FileStatus status) {
-    return new Sharing(true, file, modified(status));
+    return new Sharing(Kind.DIRECT, file, modified(status));
+  }
+
+  /**
+   * Of a file that stays where its program put it.
+   *
+   * @param file where it is, absolute
+   * @param status what it is like at this moment
+   * @return what a checkpoint says of it
+   */
+  public static Sharing inPlace(final String file, final FileStatus status) {
+    return new Sharing(Kind.IN_PLACE, file, modified(status));
+  }
+
+  /**
+   * Whether a file is the one that a checkpoint has in place, as it was then.
+   *
+   * @param size what the checkpoint says of its size
+   * @param now what is there by now
+   * @return false when it was written to since
+   */
+  public boolean isOf(final long size, final FileStatus now) {
+    return now.type() == FileType.REGULAR && now.size() == size && modified(now) == modified;
   }
 
   private static long modified(final FileStatus status) {
@@ -58,7 +92,7 @@ public record Sharing(boolean direct, String file, long modified) {
   }
 
   /**
-   * Sees that a direct file is as a checkpoint names it.
+   * Sees that a file is as a checkpoint names it.
    *
    * @param size what the checkpoint says of its size
    * @throws ChangedFileException when it is gone, or was written to since

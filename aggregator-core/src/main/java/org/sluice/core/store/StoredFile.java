@@ -21,6 +21,13 @@ import org.sluice.core.posix.PosixException;
 final class StoredFile {
   private StoredFile() {}
 
+  /** Opens a file. */
+  @FunctionalInterface
+  interface Opening {
+    /** It is damage, not bad luck, when there is none. */
+    NativeFile open(Flag... flags) throws IOException;
+  }
+
   /** Opens a file; it is damage, not bad luck, when there is none. */
   static NativeFile open(final Path path, final Flag... flags) throws IOException {
     final NativeFile file = openAnything(path, flags);
@@ -29,6 +36,24 @@ final class StoredFile {
       throw isNo(path, file.type(), FileType.REGULAR);
     }
     return file;
+  }
+
+  /** The same of a file that is a program's, whose name may be any. */
+  static NativeFile openInPlace(final String path, final Flag... flags) throws IOException {
+    try {
+      final NativeFile file =
+          NativeFile.open(path, with(Flag.NO_WAIT, with(Flag.NO_FOLLOW, flags)));
+      if (file.type() == FileType.REGULAR) {
+        return file;
+      }
+      file.close();
+      throw new DamagedException(path, 0, "it is no file any more");
+    } catch (final PosixException e) {
+      if (e.errno() == Errno.ENOENT || e.errno() == Errno.ENOTDIR) {
+        throw new DamagedException(path, 0, "the file is missing");
+      }
+      throw e;
+    }
   }
 
   private static NativeFile openAnything(final Path path, final Flag... flags) throws IOException {
@@ -111,11 +136,21 @@ final class StoredFile {
 
   /** Opens one past the page cache where the file system lets one. */
   static NativeFile openDirect(final Path path) throws IOException {
+    return openDirect(at(path));
+  }
+
+  /** The same of any file. */
+  static NativeFile openDirect(final Opening opening) throws IOException {
     try {
-      return open(path, Flag.DIRECT);
+      return opening.open(Flag.DIRECT);
     } catch (final PosixException e) {
       e.throwUnless(Errno.EINVAL);
-      return open(path);
+      return opening.open();
     }
+  }
+
+  /** Opens one of the store's. */
+  static Opening at(final Path path) {
+    return flags -> open(path, flags);
   }
 }

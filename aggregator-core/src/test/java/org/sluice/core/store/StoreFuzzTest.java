@@ -190,7 +190,18 @@ class StoreFuzzTest {
                     3,
                     List.of(),
                     List.of(),
-                    new Sharing(true, "/x/d", 7))));
+                    new Sharing(Sharing.Kind.DIRECT, "/x/d", 7)),
+                new CommittedImage(
+                    3,
+                    "e",
+                    0,
+                    2,
+                    0640,
+                    90,
+                    4,
+                    List.of(),
+                    List.of(new Block(10, 20, 30)),
+                    new Sharing(Sharing.Kind.IN_PLACE, "/x/e", 8))));
     try {
       return out.toByteArray();
     } finally {

@@ -215,12 +215,12 @@ final class CheckpointCommit implements Work {
       context.copies().check();
     }
     final long began = System.nanoTime();
+    final DirectFiles files = new DirectFiles(context.capture());
     for (int i = 0; i < direct.size(); i++) {
       checkWhole(direct.get(i), directImages.get(i));
-      draft
-          .images()
-          .add(DirectFiles.describe(context.capture(), direct.get(i), directImages.get(i)));
+      draft.images().add(files.describe(direct.get(i), directImages.get(i)));
     }
+    files.syncNames();
     context
         .store()
         .commit(
@@ -351,6 +351,14 @@ final class CheckpointCommit implements Work {
 
   List<Image> images() {
     return images;
+  }
+
+  /** Those whose files are the checkpoint's alone. */
+  List<Image> own() {
+    return Stream.concat(
+            images.stream(),
+            direct.stream().filter(part -> !DirectFiles.isShared(part)).map(this::find))
+        .toList();
   }
 
   List<Image> members() {

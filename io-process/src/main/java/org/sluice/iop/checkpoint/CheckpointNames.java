@@ -7,16 +7,20 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.CommittedImage;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
@@ -30,21 +34,34 @@ final class CheckpointNames {
 
   private final Context context;
   private final Commit commit;
+  private final List<CommittedImage> stored;
 
-  CheckpointNames(final Context context, final Commit commit) {
+  /** Those of files in place, which go once nothing names them any more. */
+  private final Map<String, FileIdentity> inPlace = new LinkedHashMap<>();
+
+  /**
+   * Of a checkpoint.
+   *
+   * @param stored its images
+   */
+  CheckpointNames(final Context context, final Commit commit, final List<CommittedImage> stored) {
     this.context = context;
     this.commit = commit;
+    this.stored = stored;
   }
 
   /**
    * Takes all names from a checkpoint's files, or none: returns one that is none of the
    * checkpoint's. A program may rename them at the same time, so whichever has one still is looked
-   * for again.
+   * for again. What files in place are called is only noted.
    *
    * @param images those of its images that this session has
    */
   Optional<String> remove(final List<Image> images) throws IOException {
     final List<FileStatus> files = context.store().imageFiles(commit);
+    if (stored.stream().anyMatch(CommittedImage::isInPlace)) {
+      return noteInPlace(images, files);
+    }
     final List<String> removed = images.isEmpty() ? ofStored() : new ArrayList<>();
     while (true) {
       final Map<String, FileIdentity> names = of(images, files);
@@ -63,14 +80,53 @@ final class CheckpointNames {
     }
   }
 
+  private Optional<String> noteInPlace(final List<Image> images, final List<FileStatus> files)
+      throws IOException {
+    final Set<ImageKey> resting =
+        images.stream().filter(Image::isAtRest).map(Image::key).collect(Collectors.toSet());
+    Optional<String> kept =
+        of(images, files).keySet().stream().filter(name -> !isOf(name)).findFirst();
+    for (final CommittedImage image : stored) {
+      final Optional<FileStatus> file = image.isInPlace() ? inPlace(image) : Optional.empty();
+      if (file.isPresent()) {
+        final String name = image.sharing().file();
+        inPlace.put(name, file.get().identity());
+        if (file.get().links() > (resting.contains(key(file.get())) ? 2 : 1)) {
+          kept = kept.or(() -> Optional.of(name));
+        }
+      }
+    }
+    return kept;
+  }
+
+  /** Whether a file that was in place is not there any more. */
+  static boolean isDeleted(final CommittedImage image) {
+    return image.isInPlace() && !Names.exists(image.sharing().file());
+  }
+
+  /** Its file, unless that was deleted, or written to since: then it is the program's. */
+  private static Optional<FileStatus> inPlace(final CommittedImage image) {
+    try {
+      return Optional.of(FileStatus.of(image.sharing().file()))
+          .filter(now -> image.sharing().isOf(image.size(), now));
+    } catch (final PosixException nothingThere) {
+      return Optional.empty();
+    }
+  }
+
+  /** The checkpoint is gone: removes its files that were in place. */
+  void removeInPlace() throws IOException {
+    for (final Map.Entry<String, FileIdentity> name : inPlace.entrySet()) {
+      ImageName.remove(name.getValue(), name.getKey());
+    }
+    removeDirectories(inPlace.keySet());
+  }
+
   /** The end of an earlier run has taken its names away, and left directories. */
-  private List<String> ofStored() throws IOException {
+  private List<String> ofStored() {
     final List<String> names = new ArrayList<>();
     if (context.hasGroups()) {
-      context
-          .store()
-          .images(commit)
-          .forEach(image -> names.add(FileName.resolve(context.capture().path(), image.path())));
+      stored.forEach(image -> names.add(FileName.resolve(context.capture().path(), image.path())));
     }
     return names;
   }
@@ -128,6 +184,9 @@ final class CheckpointNames {
    */
   private void removeDirectories(final Collection<String> names) {
     for (final String name : names) {
+      if (!context.capture().contains(name)) {
+        continue; // an earlier run captured another directory
+      }
       final String path = context.capture().relative(name);
       final int own = ownDirectory(path);
       for (int end = path.lastIndexOf('/'); end > own; end = path.lastIndexOf('/', end - 1)) {

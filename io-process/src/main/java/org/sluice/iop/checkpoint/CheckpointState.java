@@ -204,24 +204,26 @@ public final class CheckpointState implements Fold {
       }
     }
     if (commit != null) {
-      imagesOf(commit).forEach(image -> image.apply(e));
+      commit.members().stream()
+          .filter(part -> !part.direct())
+          .map(part -> images.find(part.image()))
+          .filter(image -> image != null)
+          .forEach(image -> image.apply(e));
       if (e.errno() == 0) {
         stored(commit).filter(this::isLater).ifPresent(stored -> latest = stored);
       }
     }
   }
 
-  private List<Image> imagesOf(final Entry.Committing commit) {
+  private Stream<Image> imagesOf(final Entry.Committing commit) {
     return commit.members().stream()
-        .filter(part -> !part.direct())
         .map(part -> images.find(part.image()))
-        .filter(image -> image != null)
-        .toList();
+        .filter(image -> image != null);
   }
 
   /** A group as its commit stores it; empty for another commit. */
   private Optional<Entry.Stored> stored(final Entry.Committing commit) {
-    final OptionalLong closed = imagesOf(commit).stream().mapToLong(Image::closed).max();
+    final OptionalLong closed = imagesOf(commit).mapToLong(Image::closed).max();
     return isOfGroup(commit) && closed.isPresent()
         ? Optional.of(new Entry.Stored(commit.checkpoint(), closed.getAsLong()))
         : Optional.empty();

@@ -64,11 +64,13 @@ final class Committer {
     commit(decision, owner).begin();
   }
 
-  /** What other nodes may write, too, only has its name in the checkpoint. */
+  /** What stays in place, or other nodes may write, too, has its name in the checkpoint. */
   private Entry.Part directOrNot(final Entry.Part part) {
     final Image image = context.registry().find(part.image());
-    return context.shared().has(image, part.path())
-        ? new Entry.Part(part.image(), part.path(), NO_RANK, part.ranks(), true)
+    final boolean shared = context.shared().has(image, part.path());
+    return shared || context.isNamed(image)
+        ? new Entry.Part(
+            part.image(), part.path(), shared ? NO_RANK : part.rank(), part.ranks(), true)
         : part;
   }
 

@@ -241,16 +241,25 @@ public record Context(
 
   /** Which files are one checkpoint; null when files are not grouped. */
   Grouping grouping() {
-    return drain.isInPlace() ? null : settings.grouping();
+    return settings.grouping();
   }
 
   /**
    * Whether names of files tell of checkpoints.
    *
-   * @return false also in the files layout
+   * @return false where no option says which
    */
   public boolean hasGroups() {
     return grouping() != null;
+  }
+
+  /**
+   * Whether a checkpoint has an image by its name, and its file stays where it is.
+   *
+   * @param image an image of the session
+   */
+  boolean isNamed(final Image image) {
+    return drain.isInPlace() && image.created() == null;
   }
 
   /**

@@ -155,6 +155,9 @@ public final class Groups {
     habit.leave();
     final Group next = new Group(number, false, context.state().isWritten(number));
     habit.begin(next);
+    if (context.drain().isInPlace()) {
+      context.drain().publish(new WrittenOver(context, number));
+    }
     return next;
   }
 
@@ -168,6 +171,8 @@ public final class Groups {
       if (group.hasGrown()) {
         publishGrowth(group, false);
       }
+    } else if (context.drain().isInPlace() && group.isStored() && group.isRewritten()) {
+      publishGrowth(group, false); // its files are being written over
     }
   }
 
@@ -379,7 +384,7 @@ public final class Groups {
 
   void ended(final CheckpointCommit commit) {
     if (commit.isStored()) {
-      retention.committed(commit.stored(), commit.images());
+      retention.committed(commit.stored(), commit.own());
       stored(commit.stored(), Set.copyOf(commit.members()));
     }
     latecomers.released().forEach(undecided::add);
@@ -490,6 +495,11 @@ public final class Groups {
   /** Whether an image is of a checkpoint that has something which no commit has. */
   boolean hasChanged(final Image image) {
     return has(image) && table.of(image).hasChanged();
+  }
+
+  /** Whether a commit names an image whose file stays where it is. */
+  boolean isNamed(final Image image) {
+    return context.isNamed(image) && has(image) && !hasChanged(image);
   }
 
   /**

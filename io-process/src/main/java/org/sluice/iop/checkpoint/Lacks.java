@@ -45,7 +45,8 @@ final class Lacks {
    * A process writes a file that is no image; returns the number of the checkpoint that lacks it.
    */
   long written(final ImageKey key, final String path, final Reason reason) {
-    if (context.drain().isInPlace() || !context.capture().contains(path)) {
+    final boolean needless = context.drain().isInPlace() && !context.hasGroups();
+    if (needless || !context.capture().contains(path)) {
       return NO_NUMBER;
     }
     final long number = number(path);

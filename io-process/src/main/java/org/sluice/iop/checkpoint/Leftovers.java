@@ -135,7 +135,7 @@ public final class Leftovers {
    */
   public void noteFiles() throws IOException {
     final long files =
-        context.drain().isInPlace()
+        context.drain().isInPlace() && !context.hasGroups()
             ? context.statistics().count(Occurrence.FILES)
             : countUncommitted();
     final String directory = context.capture().path();
@@ -146,7 +146,9 @@ public final class Leftovers {
 
   private long countUncommitted() throws IOException {
     final List<Image> uncommitted =
-        context.registry().all().stream().filter(image -> !image.isCommitted()).toList();
+        context.registry().all().stream()
+            .filter(image -> !image.isCommitted() && !groups.isNamed(image))
+            .toList();
     final Set<ImageKey> named =
         uncommitted.isEmpty() ? Set.of() : context.capture().names().keySet();
     return uncommitted.stream().filter(image -> named.contains(image.key())).count();

@@ -12,6 +12,7 @@ import java.util.Set;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.Farewell;
 import org.sluice.iop.crash.Subject;
@@ -56,10 +57,60 @@ public final class Retention {
   private record Kept(Commit commit, long place, Set<Image> images, Bin bin) {}
 
   /** Where a checkpoint is removed from. Last stage. */
-  @FunctionalInterface
   private interface Bin {
     /** Returns false where it stays. */
     boolean remove(Commit commit, Farewell farewell) throws IOException;
+
+    List<CommittedImage> images(Commit commit) throws IOException;
+  }
+
+  /** What this node has stored. */
+  private class OwnStore implements Bin {
+    @Override
+    public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
+      return context.store().remove(commit, farewell);
+    }
+
+    @Override
+    public List<CommittedImage> images(final Commit commit) throws IOException {
+      return context.store().images(commit);
+    }
+  }
+
+  /** What this session has stored, of which others may have parts. */
+  private final class OwnSession extends OwnStore {
+    @Override
+    public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
+      // Not asked for once the manifest is locked: a copy that begins then would take it for gone.
+      final boolean needed = context.copies() != null && context.copies().need(commit);
+      return !needed
+          && super.remove(
+              commit,
+              () -> {
+                final boolean goes = farewell.run();
+                if (goes && context.series() != null) {
+                  context.series().remove(commit);
+                }
+                return goes;
+              });
+    }
+  }
+
+  /** What earlier runs of a series have stored. */
+  private final class Nodes implements Bin {
+    @Override
+    public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
+      final boolean goes = farewell.run();
+      if (goes) {
+        context.series().removeEarlier(commit);
+      }
+      return goes;
+    }
+
+    @Override
+    public List<CommittedImage> images(final Commit commit) throws IOException {
+      return context.series().imagesOf(commit);
+    }
   }
 
   Retention(final Context context, final Farewells farewells) {
@@ -97,24 +148,7 @@ public final class Retention {
   }
 
   private Kept own(final Commit commit, final Set<Image> images) {
-    return new Kept(commit, context.state().placeOf(commit), images, this::removeOwn);
-  }
-
-  private boolean removeOwn(final Commit commit, final Farewell farewell) throws IOException {
-    // Not asked for once the manifest is locked: a copy that begins then would take it for gone.
-    final boolean needed = context.copies() != null && context.copies().need(commit);
-    return !needed
-        && context
-            .store()
-            .remove(
-                commit,
-                () -> {
-                  final boolean goes = farewell.run();
-                  if (goes && context.series() != null) {
-                    context.series().remove(commit);
-                  }
-                  return goes;
-                });
+    return new Kept(commit, context.state().placeOf(commit), images, new OwnSession());
   }
 
   private void finish(final long number, final Image image) {
@@ -141,7 +175,7 @@ public final class Retention {
    * @param images its captured images
    */
   void committed(final Commit commit, final List<Image> images) {
-    if (keep.isAll()) {
+    if (keep.isAll() && !context.drain().isInPlace()) {
       return;
     }
     series.removeIf(older -> older.commit.number() == commit.number());
@@ -152,6 +186,18 @@ public final class Retention {
       lookAtEarlier(); // of the nodes of a series, that of rank 0 does
     }
     letGo();
+    lookAtFiles(false);
+  }
+
+  /**
+   * Lets checkpoints go of which a program has deleted files that were in place.
+   *
+   * @param all whether to look at each; else at the oldest ones, up to one that is whole
+   */
+  public void lookAtFiles(final boolean all) {
+    if (context.drain().isInPlace() && !series.isEmpty()) {
+      publish(new Deletions(List.copyOf(series), all));
+    }
   }
 
   /** Where no other node can remove them it is known by the first commit what goes with that. */
@@ -162,14 +208,15 @@ public final class Retention {
   }
 
   private void lookAtEarlier() {
-    if (keep.countsEarlier() && !knowsEarlier) {
+    final boolean counts = keep.countsEarlier() || keep.isAll() && context.drain().isInPlace();
+    if (counts && !knowsEarlier) {
       knowsEarlier = true;
       publish(new Look());
     }
   }
 
   private void letGo() {
-    if (series.isEmpty()) {
+    if (series.isEmpty() || keep.isAll()) {
       return;
     }
     final boolean mayGrow =
@@ -236,7 +283,7 @@ public final class Retention {
                   .filter(commit -> commit.sessionId() != context.sessionId())
                   .toList()
               : nodes.earlier();
-      final Bin bin = nodes == null ? context.store()::remove : nodes::removeEarlier;
+      final Bin bin = nodes == null ? new OwnStore() : new Nodes();
       end(() -> addEarlier(all, bin));
     }
 
@@ -245,6 +292,49 @@ public final class Retention {
       Warnings.warn(
           "checkpoints of earlier runs stay, as they cannot be read: " + failure.getMessage());
       end(() -> {});
+    }
+  }
+
+  /** Looks for what a program has deleted. */
+  private final class Deletions implements Work {
+    private final List<Kept> looked;
+    private final boolean all;
+
+    Deletions(final List<Kept> looked, final boolean all) {
+      this.looked = looked;
+      this.all = all;
+    }
+
+    @Override
+    public boolean isAwaited() {
+      return false;
+    }
+
+    @Override
+    public void commit() throws IOException {
+      final List<Kept> gone = new ArrayList<>();
+      for (final Kept one : looked) {
+        final boolean lacks =
+            one.bin.images(one.commit).stream().anyMatch(CheckpointNames::isDeleted);
+        if (lacks && one.bin.remove(one.commit, () -> true)) {
+          gone.add(one);
+        } else if (!lacks && !all) {
+          break;
+        }
+      }
+      Retention.this.end(() -> forget(gone));
+    }
+
+    private void forget(final List<Kept> gone) {
+      series.removeAll(gone);
+      gone.forEach(one -> context.statistics().retained().deleted(one.commit.number()));
+    }
+
+    @Override
+    public void fail(final IOException failure) {
+      Warnings.warn(
+          "whether files of checkpoints were deleted is unknown: " + failure.getMessage());
+      Retention.this.end(() -> {});
     }
   }
 
@@ -316,10 +406,20 @@ public final class Retention {
       this.known =
           victim.images.stream()
               .filter(image -> context.registry().find(image.id()) != null)
-              .filter(image -> image.state() == ImageDescriptor.STATE_COMMITTED)
+              .filter(
+                  image -> image.state() == ImageDescriptor.STATE_COMMITTED || isUnchanged(image))
               .toList();
       known.forEach(image -> image.held().use());
       group = context.state().groups().setAside(victim.commit.number(), known);
+    }
+
+    /** Whether its file, which stays in place, is as it was committed, and nobody has it open. */
+    private boolean isUnchanged(final Image image) {
+      final Group its = context.state().groups().of(image);
+      return context.isNamed(image)
+          && its != null
+          && image.openers().isEmpty()
+          && its.unchanged().contains(image);
     }
 
     @Override
@@ -329,8 +429,12 @@ public final class Retention {
 
     @Override
     public void commit() throws IOException {
-      final boolean removed = victim.bin.remove(victim.commit, this::mayGo);
+      final CheckpointNames names = new CheckpointNames(context, victim.commit, images());
+      final boolean removed = victim.bin.remove(victim.commit, () -> mayGo(names));
       Retention.this.end(() -> end(removed));
+      if (removed && !context.settings().keep().isAll()) { // a stage may have had it only
+        names.removeInPlace();
+      }
     }
 
     @Override
@@ -341,8 +445,17 @@ public final class Retention {
       Retention.this.end(() -> end(false));
     }
 
-    private boolean mayGo() throws IOException {
-      final Optional<String> kept = new CheckpointNames(context, victim.commit).remove(known);
+    /** Of one whose index cannot be read, files in place stay. */
+    private List<CommittedImage> images() {
+      try {
+        return victim.bin.images(victim.commit);
+      } catch (final IOException damagedOrRemoved) {
+        return List.of();
+      }
+    }
+
+    private boolean mayGo(final CheckpointNames names) throws IOException {
+      final Optional<String> kept = names.remove(known);
       stays = kept.isPresent();
       if (stays && !toldOfKept) { // once: a program may give each of its files another name
         toldOfKept = true;

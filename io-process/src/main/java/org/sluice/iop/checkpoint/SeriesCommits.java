@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -24,7 +25,7 @@ import org.sluice.core.series.SeriesRun;
 import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.store.Commit;
-import org.sluice.core.store.Farewell;
+import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.measure.Warnings;
@@ -345,12 +346,21 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** Lets one of them count no more. The run's first node deletes what it has before long. */
-  boolean removeEarlier(final Commit commit, final Farewell farewell) throws IOException {
+  void removeEarlier(final Commit commit) throws IOException {
     synchronized (run) {
       run.removeEarlier(commit.id());
     }
     collection = System.nanoTime();
-    return true;
+  }
+
+  /** The images that one of them has, on all nodes. */
+  List<CommittedImage> imagesOf(final Commit commit) throws IOException {
+    try (SeriesReader reader = view.open()) {
+      final Optional<Commit> found = reader.find(commit.number());
+      return found.filter(one -> one.id() == commit.id()).isPresent()
+          ? reader.images(commit)
+          : List.of();
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.sluice.iop.measure;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,7 +13,11 @@ public final class Retained {
   private static final int MOST_LISTED = 8;
 
   private final SequencedSet<Long> removed = new LinkedHashSet<>();
-  private List<Long> kept = List.of();
+  private final SequencedSet<Long> deleted = new LinkedHashSet<>();
+
+  /** Null where another node says it. */
+  private List<Long> kept;
+
   private int keep;
 
   Retained() {}
@@ -24,6 +29,15 @@ public final class Retained {
    */
   public synchronized void removed(final long number) {
     removed.addLast(number);
+  }
+
+  /**
+   * A checkpoint is gone, as its program has deleted files of it.
+   *
+   * @param number its number
+   */
+  public synchronized void deleted(final long number) {
+    deleted.addLast(number);
   }
 
   /**
@@ -43,12 +57,31 @@ public final class Retained {
    * @return one line; empty where nothing was removed
    */
   public synchronized Optional<String> text() {
-    final List<Long> gone = removed.stream().filter(number -> !kept.contains(number)).toList();
-    return gone.isEmpty() || kept.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            "checkpoint%s %s kept; %s removed (--keep %d)"
-                .formatted(kept.size() == 1 ? "" : "s", list(kept), list(gone), keep));
+    if (kept == null) {
+      return Optional.empty();
+    }
+    final List<String> parts = new ArrayList<>();
+    final List<Long> gone = but(removed);
+    if (!gone.isEmpty()) {
+      parts.add("%s removed (--keep %d)".formatted(list(gone), keep));
+    }
+    final List<Long> without = but(deleted);
+    if (!without.isEmpty()) {
+      parts.add(
+          "%s gone, as files of %s were deleted"
+              .formatted(list(without), without.size() == 1 ? "it" : "them"));
+    }
+    if (parts.isEmpty()) {
+      return Optional.empty();
+    }
+    parts.addFirst(kept.isEmpty() ? "none kept" : list(kept) + " kept");
+    return Optional.of(
+        "checkpoint%s %s".formatted(kept.size() == 1 ? "" : "s", String.join("; ", parts)));
+  }
+
+  /** Without those that are there again. */
+  private List<Long> but(final Collection<Long> numbers) {
+    return numbers.stream().filter(number -> !kept.contains(number)).toList();
   }
 
   private static String list(final List<Long> numbers) {

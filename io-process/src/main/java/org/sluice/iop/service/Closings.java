@@ -73,16 +73,24 @@ final class Closings {
     lengths.closed(image);
     final Optional<String> name = checkpoints.groups().look(image);
     if (context.drain().isInPlace()) {
-      final long first = image.times().first();
-      context.drain().sync(image, now -> context.statistics().durable(first, now));
-      if (!image.isOpenOutside()) {
-        checkpoints.farewells().bid(image);
-      }
+      endInPlace(image);
     } else if (name.isEmpty() && context.capture().hasLost(image)) {
       letGo(image);
     } else {
       context.soleWriter().closed(image);
       leases.closed(image);
+    }
+  }
+
+  /** A program may give one its name later that tells its checkpoint. */
+  private void endInPlace(final Image image) {
+    final long first = image.times().first();
+    if (context.hasGroups() && image.state() == ImageDescriptor.STATE_DIVERTED) {
+      settling.makeDirect(image, Reason.NONE, false);
+    }
+    context.drain().sync(image, now -> context.statistics().durable(first, now));
+    if (!context.hasGroups() && !image.isOpenOutside()) {
+      checkpoints.farewells().bid(image);
     }
   }
 

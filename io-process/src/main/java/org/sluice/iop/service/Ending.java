@@ -120,10 +120,14 @@ final class Ending {
       return;
     }
     marking = 0;
-    if (!context.drain().isInPlace()) {
+    if (context.hasGroups() || !context.drain().isInPlace()) {
       attempt("what is not committed stays plain files", this::commitLeftovers);
     }
-    then(this::settleOnceCommitted);
+    then(
+        () -> {
+          checkpoints.retention().lookAtFiles(true);
+          settleOnceCommitted();
+        });
   }
 
   /** The others may lack their parts of one of several nodes. What is older is being removed. */

@@ -40,8 +40,11 @@ final class Overdue {
     this.settling = settling;
   }
 
-  /** Looks at all of them. */
+  /** Looks at all of them. What is written in place is there within a second. */
   void beat() {
+    if (context.drain().isInPlace()) {
+      return;
+    }
     final Map<Long, List<Image>> logged = checkpoints.groups().logged(Overdue::isLogged);
     written.keySet().retainAll(logged.keySet());
     logged.forEach(this::look);
