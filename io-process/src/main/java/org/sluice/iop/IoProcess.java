@@ -60,6 +60,7 @@ final class IoProcess implements AutoCloseable {
   private final boolean measured;
   private final Thread thread;
   private final Copies copies;
+  private final boolean severalNodes;
 
   /**
    * Starts an I/O process, or resumes a killed one; clients can attach when this returns.
@@ -108,6 +109,7 @@ final class IoProcess implements AutoCloseable {
                   Path.of(segment.header().store()), segment.header().layout(), settings));
       final PosixStore store = opened.store();
       copies = opened.copies();
+      severalNodes = opened.series() != null;
       if (WaveFiles.areOfThisProcess(store.directory())) {
         keep(WaveFiles.ofNode(store.directory()).take());
       }
@@ -331,6 +333,11 @@ final class IoProcess implements AutoCloseable {
   /** Completed when what is published by now is drained and committed. */
   CompletableFuture<Void> drained() {
     return service.drained();
+  }
+
+  /** Whether checkpoints count where nodes commit together. */
+  boolean isOfSeveralNodes() {
+    return severalNodes;
   }
 
   /** Whether there is nothing to copy from the stage. */

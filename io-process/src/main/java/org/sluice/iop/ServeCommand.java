@@ -4,6 +4,10 @@ import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +18,7 @@ import org.sluice.core.command.Model;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.engine.Silence;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.Speaker;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.image.ImageRegistry;
@@ -24,10 +29,14 @@ import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.service.ResumeScript;
 import org.sluice.iop.waves.NewestWave;
+import org.sluice.iop.waves.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Runs an I/O process in the foreground. */
 public final class ServeCommand implements Subcommand {
+  /** Where lines of the command go, which are none of the program's files. */
+  private static final Path ERRORS = Path.of("/proc/self/fd/2");
+
   private static final long STEP_MILLIS = 100;
   private static final int MOST_LOOKS = 50;
   private static final int MAX_PORT = 65535;
@@ -140,6 +149,7 @@ public final class ServeCommand implements Subcommand {
   }
 
   private Integer serve(final Settings settings) throws IOException {
+    final FileTime began = FileTime.fromMillis(System.currentTimeMillis());
     if (members) {
       System.out.println("begins:"); // who started it leaves it to heed a signal from here on
       System.out.flush();
@@ -153,6 +163,10 @@ public final class ServeCommand implements Subcommand {
       StatsFile.write(options.stats(), process.statistics());
       if (members || finishes) {
         report(process.statistics());
+      }
+      Fault.unreached().forEach(Speaker::say);
+      if (members && !resumes && isEmpty(process, settings)) {
+        sayEmpty(settings, began);
       }
       if (!members) {
         failIfLost(process.statistics());
@@ -274,6 +288,30 @@ public final class ServeCommand implements Subcommand {
   private void report(final Statistics statistics) {
     statistics.retained().text().ifPresent(Speaker::say);
     statistics.summary().ifPresent(Speaker::say);
+  }
+
+  /** Of a job on several nodes, the ranks of some may write nothing. */
+  private static boolean isEmpty(final IoProcess process, final Settings settings) {
+    return settings.capture() != null
+        && !WaveFiles.areOfAJob()
+        && !process.isOfSeveralNodes()
+        && process.statistics().summary().isEmpty();
+  }
+
+  private void sayEmpty(final Settings settings, final FileTime began) throws IOException {
+    final Path capture = Path.of(settings.capture());
+    final Path working = Path.of("").toRealPath();
+    if (!capture.equals(working)) { // the default, with which commands run that write nothing
+      final List<Path> others =
+          new ArrayList<>(List.of(capture, settings.store().toAbsolutePath()));
+      if (options.stats() != null) {
+        others.add(options.stats().toAbsolutePath());
+      }
+      if (Files.isRegularFile(ERRORS)) {
+        others.add(ERRORS.toRealPath());
+      }
+      Speaker.say(EmptyCapture.line(capture, working, others, began));
+    }
   }
 
   /** Members are told by the I/O process itself, and exit with the same status. */

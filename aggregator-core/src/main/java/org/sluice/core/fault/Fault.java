@@ -199,6 +199,23 @@ public final class Fault implements Hazard.Mishap {
     return struck;
   }
 
+  /**
+   * The faults that never struck, as this process did not come to their point so often.
+   *
+   * @return a line each, for who armed them
+   */
+  public static List<String> unreached() {
+    return armed.stream()
+        .filter(fault -> fault.times.get() < fault.first)
+        .map(Fault::rest)
+        .toList();
+  }
+
+  private String rest() {
+    return "%s=%s never struck: that point was reached %d times"
+        .formatted(VARIABLE, text, times.get());
+  }
+
   static boolean isArmed(final FaultPoint point) {
     return armed.stream().anyMatch(fault -> fault.point == point);
   }
