@@ -209,8 +209,8 @@ final class ServiceOptions implements SharedOptions {
                 .defaultValue("1m")
                 .converters(new DurationConverter())
                 .description(
-                    "Container layout: when nothing was written for so long to a checkpoint that is not committed,"
-                        + " its files are made plain files; it can still be committed. Default:"
+                    "Container layout: a file of a checkpoint that is not committed is made a plain file when"
+                        + " nothing was written to it for so long; it can still be committed. Default:"
                         + " ${DEFAULT-VALUE}."))
         .add(
             option(String.class, value -> series = value, "--series")

@@ -1,8 +1,9 @@
 package org.sluice.iop.service;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
@@ -10,27 +11,23 @@ import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 
 /**
- * Checkpoints that are not committed though nothing is written to them any more, as ranks are
- * missing. A node that dies would take their bytes along, which plain files would have kept. So
- * their files are made plain; they can still be committed. Service thread only.
+ * Files of checkpoints that are not committed though nothing is written to them any more, as ranks
+ * are missing, or as the checkpoint gets more and more files. A node that dies would take their
+ * bytes along, which plain files would have kept. So they are made plain; they can still be
+ * committed. Service thread only.
  */
 final class Overdue {
   private final Context context;
   private final Checkpoints checkpoints;
   private final Settling settling;
 
-  /** What each had when it was looked at, and since when it has that. */
-  private final Map<Long, Written> written = new HashMap<>();
+  /** What each image had when it was looked at, and since when it has that, by its id. */
+  private final Map<Integer, Written> written = new HashMap<>();
 
   /** How much is written, and since when nothing more was, as {@link System#nanoTime} tells. */
-  private record Written(int files, long bytes, long closed, long since) {
+  private record Written(long bytes, long closed, long since) {
     Written or(final Written former) {
-      return former != null
-              && former.files == files
-              && former.bytes == bytes
-              && former.closed == closed
-          ? former
-          : this;
+      return former != null && former.bytes == bytes && former.closed == closed ? former : this;
     }
   }
 
@@ -45,28 +42,24 @@ final class Overdue {
     if (context.drain().isInPlace()) {
       return;
     }
-    final Map<Long, List<Image>> logged = checkpoints.groups().logged(Overdue::isLogged);
+    final Map<Integer, Image> logged =
+        checkpoints.groups().logged(Overdue::isLogged).values().stream()
+            .flatMap(images -> images.stream())
+            .collect(Collectors.toMap(Image::id, Function.identity()));
     written.keySet().retainAll(logged.keySet());
-    logged.forEach(this::look);
+    logged.values().forEach(this::look);
   }
 
   private static boolean isLogged(final Image image) {
     return image.state() == ImageDescriptor.STATE_DIVERTED && !image.isLeaving();
   }
 
-  private void look(final long number, final List<Image> images) {
-    final Written now = now(images).or(written.get(number));
-    written.put(number, now);
+  private void look(final Image image) {
+    final Written now =
+        new Written(image.size(), image.closed(), System.nanoTime()).or(written.get(image.id()));
+    written.put(image.id(), now);
     if (System.nanoTime() - now.since() >= context.settings().settle().toNanos()) {
-      images.forEach(image -> settling.makeDirect(image, Reason.UNGROUPED, false));
+      settling.makeDirect(image, Reason.UNGROUPED, false);
     }
-  }
-
-  private static Written now(final List<Image> images) {
-    return new Written(
-        images.size(),
-        images.stream().mapToLong(Image::size).sum(),
-        images.stream().mapToLong(Image::closed).max().orElse(0),
-        System.nanoTime());
   }
 }
