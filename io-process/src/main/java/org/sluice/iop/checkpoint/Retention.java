@@ -14,7 +14,6 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.Completion;
-import org.sluice.core.store.Farewell;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
@@ -47,71 +46,6 @@ public final class Retention {
 
   /** Whether the user was warned of a checkpoint that stays. Last stage. */
   private boolean toldOfKept;
-
-  /**
-   * A committed checkpoint.
-   *
-   * @param images those of this session, captured
-   * @param bin where it is removed from
-   */
-  private record Kept(Commit commit, long place, Set<Image> images, Bin bin) {}
-
-  /** Where a checkpoint is removed from. Last stage. */
-  private interface Bin {
-    /** Returns false where it stays. */
-    boolean remove(Commit commit, Farewell farewell) throws IOException;
-
-    List<CommittedImage> images(Commit commit) throws IOException;
-  }
-
-  /** What this node has stored. */
-  private class OwnStore implements Bin {
-    @Override
-    public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
-      return context.store().remove(commit, farewell);
-    }
-
-    @Override
-    public List<CommittedImage> images(final Commit commit) throws IOException {
-      return context.store().images(commit);
-    }
-  }
-
-  /** What this session has stored, of which others may have parts. */
-  private final class OwnSession extends OwnStore {
-    @Override
-    public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
-      // Not asked for once the manifest is locked: a copy that begins then would take it for gone.
-      final boolean needed = context.copies() != null && context.copies().need(commit);
-      return !needed
-          && super.remove(
-              commit,
-              () -> {
-                final boolean goes = farewell.run();
-                if (goes && context.series() != null) {
-                  context.series().remove(commit);
-                }
-                return goes;
-              });
-    }
-  }
-
-  /** What earlier runs of a series have stored. */
-  private final class Nodes implements Bin {
-    @Override
-    public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
-      final boolean goes = farewell.run();
-      if (goes) {
-        context.series().removeEarlier(commit);
-      }
-      return goes;
-    }
-
-    @Override
-    public List<CommittedImage> images(final Commit commit) throws IOException {
-      return context.series().imagesOf(commit);
-    }
-  }
 
   Retention(final Context context, final Farewells farewells) {
     this.context = context;
@@ -148,7 +82,7 @@ public final class Retention {
   }
 
   private Kept own(final Commit commit, final Set<Image> images) {
-    return new Kept(commit, context.state().placeOf(commit), images, new OwnSession());
+    return new Kept(commit, context.state().placeOf(commit), images, new Shelf.OwnSession(context));
   }
 
   private void finish(final long number, final Image image) {
@@ -178,8 +112,8 @@ public final class Retention {
     if (keep.isAll() && !context.drain().isInPlace()) {
       return;
     }
-    series.removeIf(older -> older.commit.number() == commit.number());
-    series.forEach(older -> images.forEach(older.images::remove));
+    series.removeIf(older -> older.commit().number() == commit.number());
+    series.forEach(older -> images.forEach(older.images()::remove));
     add(own(commit, new HashSet<>(images)));
     incomplete.remove(commit.number());
     if (commit.part().isEmpty() || commit.part().list().contains(0)) {
@@ -196,7 +130,7 @@ public final class Retention {
    */
   public void lookAtFiles(final boolean all) {
     if (context.drain().isInPlace() && !series.isEmpty()) {
-      publish(new Deletions(List.copyOf(series), all));
+      publish(new Deletions(List.copyOf(series), all, gone -> end(() -> forget(gone))));
     }
   }
 
@@ -208,8 +142,9 @@ public final class Retention {
   }
 
   private void lookAtEarlier() {
-    final boolean counts = keep.countsEarlier() || keep.isAll() && context.drain().isInPlace();
-    if (counts && !knowsEarlier) {
+    // Whether files of earlier runs are there is not worth reading the parts of all nodes.
+    final boolean looks = keep.isAll() && context.drain().isInPlace() && context.series() == null;
+    if ((keep.countsEarlier() || looks) && !knowsEarlier) {
       knowsEarlier = true;
       publish(new Look());
     }
@@ -220,10 +155,10 @@ public final class Retention {
       return;
     }
     final boolean mayGrow =
-        series.getLast().commit.completion().equals(Optional.of(Completion.COUNT));
+        series.getLast().commit().completion().equals(Optional.of(Completion.COUNT));
     for (final Kept older : olderThan(keep.atLeast(mayGrow))) {
       series.remove(older);
-      incomplete.remove(older.commit.number());
+      incomplete.remove(older.commit().number());
       publish(new Removal(older));
     }
   }
@@ -248,21 +183,21 @@ public final class Retention {
     if (context.copies() != null) {
       context.copies().report(retained);
     } else if (context.series() == null || knowsEarlier) {
-      retained.kept(series.stream().map(kept -> kept.commit.number()).toList(), keep.most());
+      retained.kept(series.stream().map(kept -> kept.commit().number()).toList(), keep.most());
     }
   }
 
   /** Those of earlier runs are older than all of this one, in their order. */
-  private void addEarlier(final List<Commit> earlier, final Bin bin) {
+  private void addEarlier(final List<Commit> earlier, final Shelf shelf) {
     for (final Commit commit : earlier) {
-      if (series.stream().noneMatch(kept -> kept.commit.number() == commit.number())) {
-        add(new Kept(commit, Long.MIN_VALUE + commit.sequence(), new HashSet<>(), bin));
+      if (series.stream().noneMatch(kept -> kept.commit().number() == commit.number())) {
+        add(new Kept(commit, Long.MIN_VALUE + commit.sequence(), new HashSet<>(), shelf));
         if (commit.incomplete()) {
           grown(commit.number());
         }
       }
     }
-    if (series.stream().anyMatch(kept -> kept.place >= 0)) {
+    if (series.stream().anyMatch(kept -> kept.place() >= 0)) {
       letGo(); // one of this session is committed
     }
   }
@@ -283,8 +218,8 @@ public final class Retention {
                   .filter(commit -> commit.sessionId() != context.sessionId())
                   .toList()
               : nodes.earlier();
-      final Bin bin = nodes == null ? new OwnStore() : new Nodes();
-      end(() -> addEarlier(all, bin));
+      final Shelf shelf = nodes == null ? new Shelf.OwnStore(context) : new Shelf.Nodes(context);
+      end(() -> addEarlier(all, shelf));
     }
 
     @Override
@@ -295,47 +230,9 @@ public final class Retention {
     }
   }
 
-  /** Looks for what a program has deleted. */
-  private final class Deletions implements Work {
-    private final List<Kept> looked;
-    private final boolean all;
-
-    Deletions(final List<Kept> looked, final boolean all) {
-      this.looked = looked;
-      this.all = all;
-    }
-
-    @Override
-    public boolean isAwaited() {
-      return false;
-    }
-
-    @Override
-    public void commit() throws IOException {
-      final List<Kept> gone = new ArrayList<>();
-      for (final Kept one : looked) {
-        final boolean lacks =
-            one.bin.images(one.commit).stream().anyMatch(CheckpointNames::isDeleted);
-        if (lacks && one.bin.remove(one.commit, () -> true)) {
-          gone.add(one);
-        } else if (!lacks && !all) {
-          break;
-        }
-      }
-      Retention.this.end(() -> forget(gone));
-    }
-
-    private void forget(final List<Kept> gone) {
-      series.removeAll(gone);
-      gone.forEach(one -> context.statistics().retained().deleted(one.commit.number()));
-    }
-
-    @Override
-    public void fail(final IOException failure) {
-      Warnings.warn(
-          "whether files of checkpoints were deleted is unknown: " + failure.getMessage());
-      Retention.this.end(() -> {});
-    }
+  private void forget(final List<Kept> gone) {
+    series.removeAll(gone);
+    gone.forEach(one -> context.statistics().retained().deleted(one.number()));
   }
 
   private void end(final Runnable step) {
@@ -350,7 +247,7 @@ public final class Retention {
 
   /** Whether a checkpoint of this session is not on its way out of the store. */
   boolean keeps(final Commit commit) {
-    return keep.isAll() || series.stream().anyMatch(kept -> kept.commit.id() == commit.id());
+    return keep.isAll() || series.stream().anyMatch(kept -> kept.commit().id() == commit.id());
   }
 
   /**
@@ -358,7 +255,7 @@ public final class Retention {
    * another one, and what any of them takes for old goes from all.
    */
   private void add(final Kept kept) {
-    final List<Kept> newer = series.stream().filter(other -> other.place > kept.place).toList();
+    final List<Kept> newer = series.stream().filter(other -> other.place() > kept.place()).toList();
     series.removeAll(newer);
     series.addLast(kept);
     series.addAll(newer);
@@ -371,10 +268,10 @@ public final class Retention {
     int all = 0;
     for (final Iterator<Kept> i = series.descendingIterator(); i.hasNext(); all++) {
       final Kept one = i.next();
-      final boolean counts = !incomplete.contains(one.commit.number());
+      final boolean counts = !incomplete.contains(one.commit().number());
       if (all >= stay
           && (!counts || complete >= stay)
-          && !context.state().isReused(one.commit.number())) {
+          && !context.state().isReused(one.commit().number())) {
         older.addFirst(one);
       }
       complete += counts ? 1 : 0;
@@ -404,13 +301,13 @@ public final class Retention {
     Removal(final Kept victim) {
       this.victim = victim;
       this.known =
-          victim.images.stream()
+          victim.images().stream()
               .filter(image -> context.registry().find(image.id()) != null)
               .filter(
                   image -> image.state() == ImageDescriptor.STATE_COMMITTED || isUnchanged(image))
               .toList();
       known.forEach(image -> image.held().use());
-      group = context.state().groups().setAside(victim.commit.number(), known);
+      group = context.state().groups().setAside(victim.commit().number(), known);
     }
 
     /** Whether its file, which stays in place, is as it was committed, and nobody has it open. */
@@ -429,8 +326,8 @@ public final class Retention {
 
     @Override
     public void commit() throws IOException {
-      final CheckpointNames names = new CheckpointNames(context, victim.commit, images());
-      final boolean removed = victim.bin.remove(victim.commit, () -> mayGo(names));
+      final CheckpointNames names = new CheckpointNames(context, victim.commit(), images());
+      final boolean removed = victim.shelf().remove(victim.commit(), () -> mayGo(names));
       Retention.this.end(() -> end(removed));
       if (removed && !context.settings().keep().isAll()) { // a stage may have had it only
         names.removeInPlace();
@@ -441,14 +338,14 @@ public final class Retention {
     public void fail(final IOException failure) {
       Warnings.warn(
           "checkpoint %d, which is not to be kept, stays: %s"
-              .formatted(victim.commit.number(), failure.getMessage()));
+              .formatted(victim.commit().number(), failure.getMessage()));
       Retention.this.end(() -> end(false));
     }
 
     /** Of one whose index cannot be read, files in place stay. */
     private List<CommittedImage> images() {
       try {
-        return victim.bin.images(victim.commit);
+        return victim.shelf().images(victim.commit());
       } catch (final IOException damagedOrRemoved) {
         return List.of();
       }
@@ -461,7 +358,7 @@ public final class Retention {
         toldOfKept = true;
         Warnings.warn(
             "checkpoint %d stays, since it has the bytes of %s, and so do all with such a file"
-                .formatted(victim.commit.number(), kept.get()));
+                .formatted(victim.commit().number(), kept.get()));
       }
       return !stays;
     }
@@ -469,7 +366,7 @@ public final class Retention {
     /** One that a process reads is tried again after the next commit. Service thread. */
     private void end(final boolean removed) {
       if (removed) {
-        context.statistics().retained().removed(victim.commit.number());
+        context.statistics().retained().removed(victim.commit().number());
         known.forEach(context.drain()::release);
         known.forEach(farewells::bid);
         context.drain().tidy(false);
@@ -479,7 +376,7 @@ public final class Retention {
       if (!stays) {
         series.addFirst(victim);
       }
-      returns.take(victim.commit, group, known);
+      returns.take(victim.commit(), group, known);
     }
 
     @Override
@@ -489,7 +386,7 @@ public final class Retention {
 
     @Override
     public long id() {
-      return victim.commit.number();
+      return victim.commit().number();
     }
   }
 }
