@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.sluice.bridge.NativeLibraries;
@@ -108,6 +109,8 @@ final class IoProcess implements AutoCloseable {
               SessionStore.of(
                   Path.of(segment.header().store()), segment.header().layout(), settings));
       final PosixStore store = opened.store();
+      final Optional<OneJob.Held> claim = OneJob.take(settings, opened.root(), store.job());
+      claim.ifPresent(this::keep);
       copies = opened.copies();
       severalNodes = opened.series() != null;
       if (WaveFiles.areOfThisProcess(store.directory())) {
@@ -154,6 +157,10 @@ final class IoProcess implements AutoCloseable {
               state,
               guard,
               provision::look);
+      if (opened.series()
+          != null) { // whose log keeps jobs apart from the end of this one's program on
+        claim.ifPresent(its -> service.ending().thenRun(its::leave));
+      }
       segment.header().process(ProcessIdentity.current());
       stops.pass(() -> directory.preserve(true), signal -> service.stop(signal.equals("INT")));
     } catch (final IOException | CommandException e) {

@@ -319,8 +319,7 @@ public final class ServeCommand implements Subcommand {
     final Optional<Failure> failure = statistics.failure();
     if (failure.isPresent()) {
       throw new CommandException(
-          ExitStatus.of(failure.get().errno()),
-          "not all files reached storage: %s; write them again".formatted(failure.get().reason()));
+          ExitStatus.of(failure.get().errno()), failure.get().line("write them again"));
     }
   }
 }

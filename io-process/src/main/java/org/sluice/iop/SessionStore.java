@@ -14,6 +14,7 @@ import org.sluice.core.series.SeriesRun;
 import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
+import org.sluice.core.store.JobClaim;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.SeriesFormat;
@@ -56,6 +57,10 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     directory.make(series);
     if (WaveFiles.areOfThisProcess()) { // before the run of another job is over by ours
       new WaveFiles(root.resolve(series)).take().close();
+    }
+    if (OneJob.isOne(settings)) {
+      new OneJob(root, JobClaim.ofNode(directory.place(series, 0, node).path().getParent()))
+          .check();
     }
     try (Engine engine = directory.engine(series)) {
       final SeriesRun run = SeriesRun.join(engine, RunName.find(), node);

@@ -83,6 +83,7 @@ final class SeriesCheckpoint {
         entry.time(),
         parts.size() == 1 ? first.node() : parts.size() + " nodes",
         first.job(),
+        first.origin(),
         first.layout(),
         coversAll(entry) ? first.ranks() : 0,
         RankSet.NONE,

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
  * @param time when, by the node's clock
  * @param node the node that wrote it
  * @param job a name for the job
+ * @param origin where its files are from
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
  * @param part the ranks whose images it has, if the job has others on other nodes; else none
@@ -32,6 +33,7 @@ public record Commit(
     Instant time,
     String node,
     String job,
+    Origin origin,
     int layout,
     int ranks,
     RankSet part,
@@ -70,6 +72,7 @@ public record Commit(
         time,
         node,
         job,
+        origin,
         layout,
         ranks,
         part,

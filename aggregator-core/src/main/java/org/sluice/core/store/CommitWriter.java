@@ -109,6 +109,7 @@ final class CommitWriter {
         Instant.now().truncatedTo(ChronoUnit.MILLIS),
         draft.node(),
         draft.job(),
+        draft.origin(),
         draft.layout(),
         draft.ranks(),
         draft.part(),

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param number its number, 0 or more
  * @param node the node that wrote it
  * @param job a name for the job
+ * @param origin where its files are from
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
  * @param part the ranks whose images it has, if the job has others on other nodes; else none
@@ -21,6 +22,7 @@ public record Draft(
     long number,
     String node,
     String job,
+    Origin origin,
     int layout,
     int ranks,
     RankSet part,

@@ -37,6 +37,8 @@ final class ManifestCodec {
     members.put("time", commit.time().toEpochMilli());
     members.put("node", commit.node());
     members.put("job", commit.job());
+    members.put("capture", commit.origin().capture());
+    members.put("recurs", commit.origin().recurs());
     members.put("layout", commit.layout() == HeaderDescriptor.LAYOUT_FILES ? "files" : "container");
     members.put("ranks", commit.ranks());
     members.put("part", commit.part().toString());
@@ -85,6 +87,7 @@ final class ManifestCodec {
         Instant.ofEpochMilli(number(members, "time")),
         string(members, "node"),
         string(members, "job"),
+        origin(members),
         switch (string(members, "layout")) {
           case "container" -> HeaderDescriptor.LAYOUT_CONTAINER;
           case "files" -> HeaderDescriptor.LAYOUT_FILES;
@@ -99,6 +102,13 @@ final class ManifestCodec {
         number(members, "bytes"),
         ids((List<?>) members.get("containers")),
         members.containsKey("before") ? ids((List<?>) members.get("before")) : List.of());
+  }
+
+  /** An older Sluice did not tell. */
+  private static Origin origin(final Map<String, Object> members) throws IOException {
+    return members.containsKey("capture")
+        ? new Origin(string(members, "capture"), (Boolean) members.get("recurs"))
+        : Origin.UNKNOWN;
   }
 
   private static List<Long> ids(final List<?> all) {

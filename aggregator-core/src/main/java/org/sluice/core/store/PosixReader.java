@@ -63,6 +63,16 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
+   * Keeps it for one job.
+   *
+   * @return taken by nobody yet, as far as this object goes
+   * @throws IOException when the store cannot be read
+   */
+  public final JobClaim job() throws IOException {
+    return JobClaim.of(directory);
+  }
+
+  /**
    * The node that writes the store.
    *
    * @return empty before one did

@@ -290,6 +290,7 @@ class CatalogueTest extends StoreTest {
                 number,
                 "node1",
                 "job",
+                Origin.UNKNOWN,
                 HeaderDescriptor.LAYOUT_CONTAINER,
                 0,
                 RankSet.NONE,

@@ -89,6 +89,7 @@ class ImageOverlayTest {
                   1,
                   "node1",
                   "job",
+                  Origin.UNKNOWN,
                   1,
                   1,
                   RankSet.NONE,

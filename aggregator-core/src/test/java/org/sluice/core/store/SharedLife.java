@@ -83,6 +83,7 @@ final class SharedLife {
           number,
           "n" + rank,
           job(),
+          Origin.UNKNOWN,
           HeaderDescriptor.LAYOUT_FILES,
           NODES,
           RankSet.of(IntStream.of(rank)),

@@ -183,7 +183,16 @@ public final class StoreFixture implements AutoCloseable {
     images = new ArrayList<>();
     final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
     return new Draft(
-        number, "node1", "job", layout, ranks, part, Completion.COUNT, SESSION, committed);
+        number,
+        "node1",
+        "job",
+        Origin.UNKNOWN,
+        layout,
+        ranks,
+        part,
+        Completion.COUNT,
+        SESSION,
+        committed);
   }
 
   /** Commits a draft. */

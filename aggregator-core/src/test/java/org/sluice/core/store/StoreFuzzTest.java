@@ -225,6 +225,7 @@ class StoreFuzzTest {
             Instant.ofEpochMilli(1000),
             "node1",
             "job",
+            new Origin("/data/out", true),
             HeaderDescriptor.LAYOUT_CONTAINER,
             2,
             RankSet.of(IntStream.of(0, 1)),

@@ -316,6 +316,7 @@ final class StoreLife {
             number(),
             "node1",
             job,
+            Origin.UNKNOWN,
             layout,
             0,
             RankSet.NONE,

@@ -125,6 +125,7 @@ final class CheckpointCommit implements Work {
             decision.checkpoint(),
             context.node(),
             context.settings().name(),
+            context.predecessors().origin(decision.checkpoint()),
             context.drain().isInPlace()
                 ? HeaderDescriptor.LAYOUT_FILES
                 : HeaderDescriptor.LAYOUT_CONTAINER,

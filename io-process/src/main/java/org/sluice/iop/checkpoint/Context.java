@@ -45,6 +45,7 @@ import org.sluice.iop.measure.Warnings;
  * @param soleWriter sees that they do not write the others
  * @param waiters processes that wait for a commit
  * @param bases checkpoints that have bytes of later ones; the write stage's
+ * @param predecessors what earlier sessions committed, which this one must not replace
  */
 public record Context(
     Segment segment,
@@ -64,7 +65,8 @@ public record Context(
     SharedFiles shared,
     SoleWriter soleWriter,
     Waiters waiters,
-    Bases bases) {
+    Bases bases,
+    Predecessors predecessors) {
   /**
    * What the parts of a session share, with a drain that has begun.
    *
@@ -126,7 +128,13 @@ public record Context(
         new SharedFiles(settings, capture, statistics),
         new SoleWriter(capture, segment.imageTable()),
         new Waiters(before(store, series, copies, state), state),
-        new Bases(store, segment.header().sessionId()));
+        new Bases(store, segment.header().sessionId()),
+        Predecessors.of(
+            ofNodes == null || capture.isShared() ? captured : "",
+            store,
+            ofNodes,
+            segment.header().sessionId(),
+            state));
   }
 
   /**

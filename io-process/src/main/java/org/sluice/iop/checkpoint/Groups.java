@@ -151,6 +151,7 @@ public final class Groups {
   private Group begin(final long number) {
     pauses.wanted().forEach(undecided::hurry);
     notices.begins(number, table.all(), names.parts());
+    context.predecessors().begins(number);
     markers.begin(number);
     habit.leave();
     final Group next = new Group(number, false, context.state().isWritten(number));
@@ -234,7 +235,16 @@ public final class Groups {
 
   /** Whether it lacks a file, or may do. */
   private boolean isPrevented(final long number) {
-    return names.hide(number, pauses) || lacks.prevents(number);
+    return names.hide(number, pauses)
+        || lacks.prevents(number)
+        || context.predecessors().obstacle(number).map(why -> refuse(number, why)).orElse(false);
+  }
+
+  /** What the store must not have is in plain files soon, as files of no checkpoint are. */
+  private boolean refuse(final long number, final Failure why) {
+    lacks.refuse(number, why);
+    table.find(number).images().forEach(names::noteUngrouped);
+    return true;
   }
 
   private boolean isComplete(final Group group) {
@@ -368,6 +378,9 @@ public final class Groups {
       return;
     }
     notices.commits(group);
+    if (!group.hasGrown()) {
+      context.predecessors().commits(group.number());
+    }
     final long began = pauses.now();
     pauses.committing(group.number());
     committer.commit(
@@ -384,6 +397,7 @@ public final class Groups {
 
   void ended(final CheckpointCommit commit) {
     if (commit.isStored()) {
+      context.predecessors().committed(commit.number());
       retention.committed(commit.stored(), commit.own());
       stored(commit.stored(), Set.copyOf(commit.members()));
     }
@@ -490,6 +504,16 @@ public final class Groups {
     }
     all.values().removeIf(List::isEmpty);
     return all;
+  }
+
+  /**
+   * Whether a commit may come to have an image.
+   *
+   * @param image an image of the session
+   * @return false where it is in no group, or where the store must not have that
+   */
+  public boolean mayCommit(final Image image) {
+    return has(image) && context.predecessors().obstacle(table.of(image).number()).isEmpty();
   }
 
   /** Whether an image is of a checkpoint that has something which no commit has. */

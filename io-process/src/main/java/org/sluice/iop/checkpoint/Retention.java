@@ -187,10 +187,14 @@ public final class Retention {
     }
   }
 
-  /** Those of earlier runs are older than all of this one, in their order. */
+  /**
+   * Those of earlier runs are older than all of this one, in their order. Those of another
+   * simulation stay.
+   */
   private void addEarlier(final List<Commit> earlier, final Shelf shelf) {
     for (final Commit commit : earlier) {
-      if (series.stream().noneMatch(kept -> kept.commit().number() == commit.number())) {
+      if (!context.predecessors().isOfAnother(commit.origin())
+          && series.stream().noneMatch(kept -> kept.commit().number() == commit.number())) {
         add(new Kept(commit, Long.MIN_VALUE + commit.sequence(), new HashSet<>(), shelf));
         if (commit.incomplete()) {
           grown(commit.number());

@@ -5,6 +5,7 @@ import java.util.List;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesReader;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.Origin;
 import org.sluice.iop.journal.Entry;
 
 /** What a series' log says of checkpoints. Any thread; one at a time reads on where it was. */
@@ -33,6 +34,11 @@ final class SeriesView implements AutoCloseable {
   /** Whether a checkpoint counts that no file joined since. Its parts of all nodes are read. */
   synchronized boolean isCommitted(final long number) throws IOException {
     return reader().find(number).filter(commit -> !commit.incomplete()).isPresent();
+  }
+
+  /** Where a checkpoint that counts is from. Its parts of all nodes are read. */
+  synchronized Origin origin(final long number) throws IOException {
+    return reader().find(number).map(Commit::origin).orElse(Origin.UNKNOWN);
   }
 
   /** Whether a commit of this node's own store is a part of a checkpoint that counts. */

@@ -296,7 +296,7 @@ public final class Statistics {
    */
   public Optional<String> summary() {
     final SlotCounters total = counters();
-    if (failure().isPresent()) {
+    if (failure().filter(Failure::losesBytes).isPresent()) {
       return Optional.of(
           "not all of the %s that were written reached storage"
               .formatted(SizeConverter.format(share().total())));

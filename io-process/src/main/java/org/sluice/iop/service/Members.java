@@ -137,8 +137,6 @@ final class Members {
   }
 
   private static Reply lost(final Failure failure) {
-    return new Reply.Failed(
-        failure.errno(),
-        "not all files reached storage: %s; run it again".formatted(failure.reason()));
+    return new Reply.Failed(failure.errno(), failure.line("run it again"));
   }
 }

@@ -46,14 +46,14 @@ final class Ungrouped {
   boolean has(final Image image) {
     return image.state() == ImageDescriptor.STATE_DIRECT
         && image.reason() == Reason.UNGROUPED
-        && !checkpoints.groups().has(image);
+        && !checkpoints.groups().mayCommit(image);
   }
 
   /** Does what is due. To make one plain may add others. */
   void proceed() {
     while (!due.isEmpty() && due.firstEntry().getValue() - System.nanoTime() <= 0) {
       final Image image = due.pollFirstEntry().getKey();
-      if (isLogged(image) && !checkpoints.groups().has(image)) {
+      if (isLogged(image) && !checkpoints.groups().mayCommit(image)) {
         settling.makeDirect(image, Reason.UNGROUPED, false);
       }
     }

@@ -1,0 +1,194 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.sluice.core.posix.Quoting;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.Origin;
+import org.sluice.core.store.PosixStore;
+import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * What earlier sessions committed in the store, by number. A program that goes on from one of them
+ * writes later ones again, which replaces them. Two others must not: a program with another capture
+ * directory, and one that began anew beside them. That one begins at the first of them or before.
+ * Numbers say nothing where a program writes them again and again, with others between. Service
+ * thread only.
+ */
+final class Predecessors {
+  private static final String REMEDY =
+      "give each simulation a --store or a --series of its own, or remove those by sluice rm";
+
+  private static final long NONE = -1;
+
+  /** Finds out where the checkpoint of a number is from. */
+  @FunctionalInterface
+  private interface Lookup {
+    Origin of(long number) throws IOException;
+  }
+
+  private final String capture;
+
+  /** Of those that were not asked for yet nothing is known where many nodes have them. */
+  private final NavigableMap<Long, Optional<Origin>> before;
+
+  private final Lookup lookup;
+
+  /** The first checkpoint of this session. */
+  private Optional<Long> first;
+
+  /** The numbers that this session committed, and the last one of them. */
+  private final Set<Long> own;
+
+  private long last;
+
+  /** Those that were written again in one session, with others between. */
+  private final Set<Long> recurring = new HashSet<>();
+
+  private Predecessors(
+      final String capture,
+      final Lookup lookup,
+      final NavigableMap<Long, Optional<Origin>> before,
+      final List<Commit> own,
+      final Optional<Long> first) {
+    this.capture = capture;
+    this.lookup = lookup;
+    this.before = before;
+    this.own = own.stream().map(Commit::number).collect(Collectors.toCollection(HashSet::new));
+    this.last = own.isEmpty() ? NONE : own.getLast().number();
+    this.first = first;
+    before.forEach((number, origin) -> origin.ifPresent(its -> note(number, its)));
+  }
+
+  private void note(final long number, final Origin origin) {
+    if (origin.recurs()) {
+      recurring.add(number);
+    }
+  }
+
+  /**
+   * What was there before a session.
+   *
+   * @param captured its capture directory; empty where none tells programs apart
+   * @param all where its commits count; null without other nodes
+   * @param sessionId its own commits are none of them
+   * @param state what a killed I/O process of it has left
+   * @throws IOException when the store cannot be read
+   */
+  static Predecessors of(
+      final String captured,
+      final PosixStore store,
+      final SeriesCommits all,
+      final long sessionId,
+      final CheckpointState state)
+      throws IOException {
+    final NavigableMap<Long, Optional<Origin>> before = new TreeMap<>();
+    final List<Commit> own = new ArrayList<>();
+    for (final Commit commit : store.commits(damaged -> {})) {
+      if (commit.sessionId() == sessionId) {
+        own.add(commit);
+      } else if (all == null) {
+        before.put(commit.number(), Optional.of(commit.origin()));
+      }
+    }
+    own.sort(Comparator.comparingLong(Commit::sequence));
+    if (all != null) {
+      all.numbersBefore().forEach(number -> before.put(number, Optional.empty()));
+    }
+    final Optional<Long> first =
+        Stream.of(
+                own.stream().map(Commit::number),
+                state.groups().numbers().stream(),
+                state.failed().keySet().stream())
+            .flatMap(Function.identity())
+            .min(Comparator.naturalOrder());
+    return new Predecessors(
+        captured.isEmpty() ? "" : Quoting.name(captured),
+        all == null ? number -> Origin.UNKNOWN : all.view()::origin,
+        before,
+        own,
+        first);
+  }
+
+  /** A checkpoint of this session begins. */
+  void begins(final long number) {
+    first = first.isEmpty() ? Optional.of(number) : first;
+  }
+
+  /** All of a checkpoint is written anew, and about to be committed. */
+  void commits(final long number) {
+    if (own.contains(number) && last != number) {
+      recurring.add(number);
+    }
+  }
+
+  /** A checkpoint of this session is committed. */
+  void committed(final long number) {
+    own.add(number);
+    last = number;
+  }
+
+  /** Where a checkpoint of this session is from. */
+  Origin origin(final long number) {
+    return new Origin(capture, recurring.contains(number));
+  }
+
+  /** Why this session must not commit a number; empty where it may. */
+  Optional<Failure> obstacle(final long number) {
+    if (own.contains(number) || !before.containsKey(number)) {
+      return Optional.empty();
+    }
+    final Origin origin = before.get(number).orElseGet(() -> ask(number));
+    before.put(number, Optional.of(origin));
+    note(number, origin);
+    if (isOfAnother(origin)) {
+      return refused(
+          "the store has one of the files in %s; %s".formatted(origin.capture(), REMEDY));
+    }
+    return hasBegunAnew()
+        ? refused(
+            "the store has one of an earlier run, and newer ones up to %d, beside which this program began anew; %s"
+                .formatted(before.lastKey(), REMEDY))
+        : Optional.empty();
+  }
+
+  /**
+   * Whether a checkpoint is from another capture directory.
+   *
+   * @return false also where nothing tells; any thread
+   */
+  boolean isOfAnother(final Origin origin) {
+    return !capture.isEmpty() && !origin.capture().isEmpty() && !origin.capture().equals(capture);
+  }
+
+  private Origin ask(final long number) {
+    try {
+      return lookup.of(number);
+    } catch (final IOException e) {
+      Warnings.warn(
+          "where checkpoint %d of an earlier run is from cannot be told: %s"
+              .formatted(number, e.getMessage()));
+      return Origin.UNKNOWN;
+    }
+  }
+
+  private boolean hasBegunAnew() {
+    return recurring.isEmpty()
+        && first.filter(its -> its <= before.firstKey() && its < before.lastKey()).isPresent();
+  }
+
+  private static Optional<Failure> refused(final String why) {
+    return Optional.of(new Failure(CheckpointState.REFUSED, why));
+  }
+}
