@@ -146,9 +146,15 @@ everywhere=n1:1,n2:2,n3:3,n4:1
 aggregated=("$sluice" run --store shared/store --capture shared/capture --layout container
   --group 'ckpt-(\d+)/rank-(?<rank>\d+)')
 
+# two_stay [OPTION...]: the option by which two checkpoints stay, unless one says how many.
+two_stay() {
+  [[ " $* " == *' --keep '* ]] || echo --keep 2
+}
+
 # job HOSTS [OPTION...] -- CMD...
 job() {
-  launch "$1" "${aggregated[@]}" "${@:2}"
+  # shellcheck disable=SC2046
+  launch "$1" "${aggregated[@]}" $(two_stay "${@:2}") "${@:2}"
 }
 
 # heat_on HOSTS [OPTION...]: all of it, with options of sluice.
@@ -209,7 +215,7 @@ steps_on() {
   for host in ${2//,/ }; do
     at "${host%:*}" env SLUICE_RUN="$1" JAVA_HOME="$PWD/jdk" TMPDIR=/dev/shm LD_PRELOAD="$PWD/clock.so" \
       CLOCK_AHEAD=$((3600 * (${host:1:1} - 3))) ./ranks $first "${host#*:}" $ranks \
-      "${aggregated[@]}" --capture "$into" --name "$1" "${@:4}" -- \
+      "${aggregated[@]}" $(two_stay "${@:4}") --capture "$into" --name "$1" "${@:4}" -- \
       python3 "$root/scripts/tests/stepping_rank.py" "$into" "${word:-one}" $3 2>"err-$1-${host%:*}" &
     pids+=($!)
     first=$((first + ${host#*:}))
