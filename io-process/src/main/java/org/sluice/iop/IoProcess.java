@@ -381,8 +381,8 @@ final class IoProcess implements AutoCloseable {
     service.end(commits);
   }
 
-  /** Completed when the session begins to end. */
-  CompletableFuture<Void> ending() {
+  /** Completed when the session begins to end: with whether the command succeeded. */
+  CompletableFuture<Boolean> ending() {
     return service.ending();
   }
 

@@ -290,9 +290,12 @@ public final class ServeCommand implements Subcommand {
     statistics.summary().ifPresent(Speaker::say);
   }
 
-  /** Of a job on several nodes, the ranks of some may write nothing. */
+  /**
+   * Of a job on several nodes, the ranks of some may write nothing. A command that fails says more.
+   */
   private static boolean isEmpty(final IoProcess process, final Settings settings) {
-    return settings.capture() != null
+    return process.ending().getNow(false)
+        && settings.capture() != null
         && !WaveFiles.areOfAJob()
         && !process.isOfSeveralNodes()
         && process.statistics().summary().isEmpty();

@@ -190,9 +190,9 @@ public final class Service implements Runnable, Executor {
   /**
    * The beginning of the session's end.
    *
-   * @return completed when it has begun
+   * @return completed when it has begun, with whether the command succeeded
    */
-  public CompletableFuture<Void> ending() {
+  public CompletableFuture<Boolean> ending() {
     return session.ending();
   }
 

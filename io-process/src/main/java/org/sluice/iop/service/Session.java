@@ -42,7 +42,7 @@ final class Session implements AutoCloseable {
 
   private final Entrances entrances;
   private final Requests requests;
-  private final CompletableFuture<Void> begun = new CompletableFuture<>();
+  private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
   private final CompletableFuture<Void> over = new CompletableFuture<>();
   private final long started = System.nanoTime();
   private long renewed = started;
@@ -265,12 +265,12 @@ final class Session implements AutoCloseable {
           new Ending(
               context, checkpoints, succeeded, attachments, settling, unseen, unannounced, over);
       preemption.ending(ending);
-      begun.complete(null);
+      begun.complete(succeeded);
     }
   }
 
-  /** Completed when the end has begun. */
-  CompletableFuture<Void> ending() {
+  /** Completed when the end has begun: with whether the command succeeded. */
+  CompletableFuture<Boolean> ending() {
     return begun;
   }
 
