@@ -147,10 +147,13 @@ public final class ExplicitCheckpoints {
 
   /**
    * Whether a process has closed an image. One that is open it may have asked for again when the
-   * I/O process was resumed; and another process has come after its kill.
+   * I/O process was resumed, and one that is abandoned, too, as the answer was lost; and another
+   * process has come after its kill.
    */
   private static boolean isUsed(final Image image, final Writer creator) {
-    return image.openers().isEmpty() && image.writer().process() == creator.process();
+    return image.openers().isEmpty()
+        && !image.isAbandoned()
+        && image.writer().process() == creator.process();
   }
 
   private Image create(final ExplicitCheckpoint checkpoint, final Request.Create request)
