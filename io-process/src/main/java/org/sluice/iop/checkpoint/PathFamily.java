@@ -20,6 +20,12 @@ final class PathFamily {
   /** Digits of a file name's end that its format is called by, as in {@code .h5}. */
   private static final Pattern FORMAT = Pattern.compile(".*\\.[A-Za-z]+");
 
+  /** What programs call parts of a checkpoint, before their numbers. */
+  private static final Pattern PART =
+      Pattern.compile(
+          "(?:.*[^a-z])?(?:rank|proc|process|processor|pe|worker|thread|shard)[-_.]?",
+          Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
   /** More values tell nothing that fewer do not. */
   private static final int MOST_VALUES = 10_000;
 
@@ -123,7 +129,8 @@ final class PathFamily {
     final List<Integer> all = new ArrayList<>();
     for (int i = 0; i < places.size(); i++) {
       final Place place = places.get(i);
-      if (!place.backward && !(ranked && place.ofRank) && !(isFormat(i) && !place.grows())) {
+      final boolean other = ranked && place.ofRank || isFormat(i) && !place.grows();
+      if (!place.backward && !other && !PART.matcher(literals.get(i)).matches()) {
         all.add(i);
       }
     }

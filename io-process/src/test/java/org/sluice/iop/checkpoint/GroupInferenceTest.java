@@ -239,6 +239,23 @@ class GroupInferenceTest {
         .isEqualTo("files such as ckpt-5.dat and plot-1.png have different numbers");
   }
 
+  /** Each part would be a checkpoint of its own, and the last one the newest. */
+  @Example
+  void partsThatOneWriterCountsAreNoCheckpoints() {
+    for (final String part : List.of("rank-%d", "out/Rank_%d.bin", "worker%d", "model-shard-%d")) {
+      final GroupInference inference = new GroupInference();
+      for (int number = 0; number < 4; number++) {
+        assertThat(inference.see(part.formatted(number), GroupInference.ALONE, 0)).isEmpty();
+      }
+      assertThat(inference.obstacle())
+          .isEqualTo("no number in their names tells checkpoints apart");
+    }
+    final GroupInference inference = new GroupInference();
+    assertThat(inference.see("5/worker-0.pt", GroupInference.ALONE, 0)).isEmpty();
+    assertThat(inference.see("5/worker-1.pt", GroupInference.ALONE, 0)).isEmpty();
+    assertThat(inference.see("10/worker-0.pt", GroupInference.ALONE, 0)).contains("^(\\d+)/");
+  }
+
   @Example
   void whatAScriptLeavesBesideRanksTellsNothing() {
     final GroupInference inference = new GroupInference();
