@@ -86,7 +86,7 @@ static void name_said(const struct sluice_exec_job *job, const char *launch, cha
     sluice_exec_job_share("SLUICE_MPI_SAID", job->elsewhere ? NULL : said);
 }
 
-/* What a rank had to say, if one had; whether a user was told. */
+/* Prints the line that a rank has left, if one has; returns whether a user was told. */
 static bool tell(const char *said)
 {
     FILE *file = fopen(said, "re");

@@ -157,8 +157,7 @@ final class IoProcess implements AutoCloseable {
               state,
               guard,
               provision::look);
-      if (opened.series()
-          != null) { // whose log keeps jobs apart from the end of this one's program on
+      if (severalNodes) { // their log keeps jobs apart from the end of this one's program on
         claim.ifPresent(its -> service.ending().thenRun(its::leave));
       }
       segment.header().process(ProcessIdentity.current());

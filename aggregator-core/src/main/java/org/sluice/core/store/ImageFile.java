@@ -51,7 +51,7 @@ final class ImageFile implements AutoCloseable {
     return copy(source, pieces, path);
   }
 
-  /** What a file has below a size, which stays where it is, and is durable. */
+  /** The checksums of a file's bytes below a size. The file stays where it is, and is durable. */
   List<Block> checksum(final NativeFile source, final long size) throws IOException {
     return checksum(source, pieces(source.dataExtents(), size), (address, length, offset) -> {});
   }

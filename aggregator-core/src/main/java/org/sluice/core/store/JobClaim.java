@@ -60,7 +60,7 @@ public final class JobClaim {
   }
 
   /**
-   * Who has it.
+   * The job that has the store.
    *
    * @return what that one said of itself; of none that was just taken
    * @throws IOException when it cannot be read

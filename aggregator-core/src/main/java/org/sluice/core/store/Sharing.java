@@ -9,14 +9,14 @@ import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.PosixException;
 
 /**
- * What a checkpoint says of a file that others may write, too.
+ * The part of an image in a checkpoint that says where its file is, as others may write it, too.
  *
  * @param kind who they are
  * @param file where the file is, absolute; empty for a private one
  * @param modified when it was last written to, in nanoseconds since 1970; 0 for a private one
  */
 public record Sharing(Kind kind, String file, long modified) {
-  /** What is known of a file. */
+  /** Who writes the file, and where its bytes are. */
   public enum Kind {
     /** One node alone has written it, because the user says so. */
     PRIVATE,

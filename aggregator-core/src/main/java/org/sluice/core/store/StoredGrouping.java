@@ -24,7 +24,7 @@ public final class StoredGrouping {
   }
 
   /**
-   * What the store remembers.
+   * The expression that the store remembers.
    *
    * @return an expression; empty for none
    * @throws IOException when it cannot be read

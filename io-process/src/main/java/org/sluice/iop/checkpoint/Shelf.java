@@ -16,7 +16,7 @@ interface Shelf {
 
   /** What this node has stored. */
   class OwnStore implements Shelf {
-    private final Context context;
+    final Context context;
 
     OwnStore(final Context context) {
       this.context = context;
@@ -35,11 +35,8 @@ interface Shelf {
 
   /** What this session has stored, of which others may have parts. */
   final class OwnSession extends OwnStore {
-    private final Context context;
-
     OwnSession(final Context context) {
       super(context);
-      this.context = context;
     }
 
     @Override
