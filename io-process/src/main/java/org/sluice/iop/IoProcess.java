@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.sluice.bridge.NativeLibraries;
@@ -83,6 +82,7 @@ final class IoProcess implements AutoCloseable {
       directory.preserve(goesOn);
       FailStop.arm(settings.session().name(), directory.crash());
       directory.report().ifPresent(IoProcess::tellOfCrash);
+      final OneJob job = keep(new OneJob(settings));
       final Supplier<SessionState> states;
       final SessionState state;
       if (goesOn) {
@@ -97,7 +97,7 @@ final class IoProcess implements AutoCloseable {
         final SegmentPlace place =
             SegmentPlace.find(
                 directory.path(), settings.pages(), settings.geometry().segmentLength());
-        segment = keep(createSegment(place.file(), settings));
+        segment = keep(createSegment(place.file(), settings, job));
         states = states(segment);
         state = states.get();
         journal = keep(Journal.create(directory.journal(), segment.header().sessionId(), states));
@@ -109,8 +109,7 @@ final class IoProcess implements AutoCloseable {
               SessionStore.of(
                   Path.of(segment.header().store()), segment.header().layout(), settings));
       final PosixStore store = opened.store();
-      final Optional<OneJob.Held> claim = OneJob.take(settings, opened.root(), store.job());
-      claim.ifPresent(this::keep);
+      opened.take(job);
       copies = opened.copies();
       severalNodes = opened.series() != null;
       if (WaveFiles.areOfThisProcess(store.directory())) {
@@ -157,8 +156,8 @@ final class IoProcess implements AutoCloseable {
               state,
               guard,
               provision::look);
-      if (severalNodes) { // their log keeps jobs apart from the end of this one's program on
-        claim.ifPresent(its -> service.ending().thenRun(its::leave));
+      if (severalNodes || copies != null) { // a log keeps jobs apart from the end of the program on
+        service.ending().thenRun(job::leave);
       }
       segment.header().process(ProcessIdentity.current());
       stops.pass(() -> directory.preserve(true), signal -> service.stop(signal.equals("INT")));
@@ -255,9 +254,9 @@ final class IoProcess implements AutoCloseable {
     return part;
   }
 
-  private static Segment createSegment(final Path file, final Settings settings)
+  private static Segment createSegment(final Path file, final Settings settings, final OneJob job)
       throws IOException {
-    final Path store = SessionStore.find(settings);
+    final Path store = SessionStore.find(settings, job);
     final boolean fixed = settings.threshold().isPresent();
     final SegmentSettings header =
         new SegmentSettings(

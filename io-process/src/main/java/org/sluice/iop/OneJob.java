@@ -4,113 +4,140 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.JobClaim;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.waves.WaveFiles;
 
 /**
- * Keeps a store, or on this node a series, for one job at a time that commits files by their names.
- * Two would replace each other's checkpoints. Jobs on several nodes that begin on different ones
- * the series' log keeps apart.
- *
- * @param store the directory that is the store to a user
- * @param claim what a job has while it runs
+ * Keeps a store for one job at a time that commits files by their names, and a series for one job
+ * at all. Two would replace each other's checkpoints, or the later one would fence the other. From
+ * its program's end on the log of a series keeps jobs apart. One thread but for {@link #leave}.
  */
-record OneJob(Path store, JobClaim claim) {
+final class OneJob implements AutoCloseable {
+  /** The end of the job before may take a moment. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private static final Duration AGAIN = Duration.ofMillis(100);
 
-  /** A store that a job has. Thread-safe. */
-  static final class Held implements AutoCloseable {
-    private final NativeFile lock;
-    private final AtomicBoolean left = new AtomicBoolean();
+  /** How often a job says that it lives, for others on other nodes. */
+  private static final Duration RENEWAL = Duration.ofSeconds(2);
 
-    private Held(final NativeFile lock) {
-      this.lock = lock;
-    }
+  private final Settings settings;
+  private Optional<JobClaim.Held> held = Optional.empty();
 
-    /** Lets another job begin; again it does nothing. */
-    void leave() {
-      try {
-        close();
-      } catch (final PosixException e) {
-        Warnings.warn("another job may be refused until this one is over: " + e.getMessage());
-      }
-    }
-
-    @Override
-    public void close() throws PosixException {
-      if (left.compareAndSet(false, true)) {
-        lock.close();
-      }
-    }
-  }
-
-  /** Whether a session commits files by their names. */
-  static boolean isOne(final Settings settings) {
-    return settings.session().grouping() != null
-        && settings.capture() != null
-        && settings.stage() == null;
+  /** Nothing is taken so far. */
+  OneJob(final Settings settings) {
+    this.settings = settings;
   }
 
   /**
-   * Takes the store until what is returned is closed. The end of the job before may take a moment.
+   * Takes a store of one node, unless the session commits nothing by names.
    *
-   * @return empty for a session that commits nothing by names
+   * @param store the directory that is the store to a user
+   * @param claim what a job has while it runs
    * @throws CommandException when another job has it
    */
-  static Optional<Held> take(final Settings settings, final Path store, final JobClaim claim)
-      throws IOException {
-    return isOne(settings)
-        ? Optional.of(new Held(new OneJob(store, claim).take(settings)))
-        : Optional.empty();
-  }
-
-  private NativeFile take(final Settings settings) throws IOException {
-    final String who =
-        "%s (process %d, files in %s)"
-            .formatted(
-                settings.session().name(),
-                ProcessHandle.current().pid(),
-                Quoting.name(settings.capture()));
-    final long end = System.nanoTime() + PATIENCE.toNanos();
-    Optional<NativeFile> taken = claim.tryTake(who);
-    while (taken.isEmpty() && System.nanoTime() - end < 0) {
-      LockSupport.parkNanos(AGAIN.toNanos());
-      taken = claim.tryTake(who);
+  void take(final Path store, final JobClaim claim) throws IOException {
+    if (settings.session().grouping() != null && settings.capture() != null) {
+      held = Optional.of(await(store.toString(), claim, ""));
     }
-    return taken.orElseThrow(this::refusal);
   }
 
   /**
-   * Finds that no other job has it, before the log says that a run begins.
+   * Takes this node's place in a series. Other nodes see that it is taken.
    *
-   * @throws CommandException when one has
+   * @param store as the user names it
+   * @param data the folder that the stores of the series' runs are in
+   * @param run what the launch is called
+   * @throws CommandException when another job has it
    */
-  void check() throws IOException {
-    if (claim.isTaken()) {
-      throw refusal();
+  void take(final String store, final Path data, final String run) throws IOException {
+    hold(await(store, JobClaim.ofNode(data), run));
+  }
+
+  /**
+   * Takes it for the successor of a killed I/O process. Where another job was quicker, the log
+   * fences this one, which makes plain files of what it has.
+   */
+  void takeAgain(final Path data, final String run) throws IOException {
+    if (held.isEmpty()) {
+      JobClaim.ofNode(data).tryTake(run, who()).ifPresent(this::hold);
     }
   }
 
-  private CommandException refusal() {
+  private void hold(final JobClaim.Held taken) {
+    held = Optional.of(taken);
+    Thread.ofPlatform().daemon().name("claim").start(this::renew);
+  }
+
+  private String who() {
+    return "%s (process %d, files in %s)"
+        .formatted(
+            settings.session().name(),
+            ProcessHandle.current().pid(),
+            settings.capture() == null ? "no directory" : Quoting.name(settings.capture()));
+  }
+
+  private JobClaim.Held await(final String store, final JobClaim claim, final String run)
+      throws IOException {
+    final long end =
+        System.nanoTime() + Math.max(PATIENCE.toNanos(), WaveFiles.farewell().toNanos());
+    Optional<JobClaim.Held> taken = claim.tryTake(run, who());
+    while (taken.isEmpty() && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(AGAIN.toNanos());
+      taken = claim.tryTake(run, who());
+    }
+    return taken.orElseThrow(() -> refusal(store, claim));
+  }
+
+  private static CommandException refusal(final String store, final JobClaim claim) {
+    String holder;
+    try {
+      holder = claim.holder().orElse("one that has just begun");
+    } catch (final IOException e) {
+      holder = e.getMessage();
+    }
+    return busy(store, holder);
+  }
+
+  /** One line for each way to find another job. */
+  static CommandException busy(final String store, final String holder) {
     return new CommandException(
         ExitStatus.BUSY,
         "another job has the store %s: %s; wait for its end, or give each job a --store or a --series of its own"
-            .formatted(store, holder()));
+            .formatted(store, holder));
   }
 
-  private String holder() {
+  private void renew() {
     try {
-      return claim.holder().orElse("one that has just begun");
+      while (true) {
+        Thread.sleep(RENEWAL);
+        held.get().renew();
+      }
     } catch (final IOException e) {
-      return e.getMessage();
+      Warnings.warn("another job may take this one for dead: " + e.getMessage());
+    } catch (final InterruptedException never) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Lets another job begin; again it does nothing. Any thread. */
+  void leave() {
+    try {
+      close();
+    } catch (final IOException e) {
+      Warnings.warn("another job may be refused until this one is over: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (held.isPresent()) {
+      held.get().close();
     }
   }
 }

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
@@ -30,6 +32,9 @@ final class RunName {
   /** What says how many nodes there are. */
   private static final List<String> NODES =
       List.of("SLURM_STEP_NUM_NODES", "PALS_NNODES", "FLUX_JOB_NNODES");
+
+  /** The job, and how often it was requeued; its steps are counted anew then. */
+  private static final Pattern SLURM = Pattern.compile("slurm-(.+)\\.[^.]+\\.(\\d{1,9})");
 
   private RunName() {}
 
@@ -92,6 +97,23 @@ final class RunName {
               .formatted(VARIABLE));
     }
     return "run-" + HexFormat.of().toHexDigits(Entropy.nextLong());
+  }
+
+  /**
+   * Whether a run is a later launch of the job that another one was of. Slurm counts how often it
+   * has requeued a job, and sluice mpi its attempts. The earlier launch is over then.
+   */
+  static boolean isLaterLaunch(final String earlier, final String run) {
+    final String attempt = variable(OwnRuns.ATTEMPT);
+    if (attempt != null) {
+      return earlier.contains("-" + attempt.substring(0, attempt.lastIndexOf('-') + 1));
+    }
+    final Matcher before = SLURM.matcher(earlier);
+    final Matcher now = SLURM.matcher(run);
+    return before.matches()
+        && now.matches()
+        && before.group(1).equals(now.group(1))
+        && Long.parseLong(before.group(2)) < Long.parseLong(now.group(2));
   }
 
   /** Whether a launcher tells of several nodes, or of more ranks than are here. */

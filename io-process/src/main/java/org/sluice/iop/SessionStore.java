@@ -14,7 +14,6 @@ import org.sluice.core.series.SeriesRun;
 import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
-import org.sluice.core.store.JobClaim;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.SeriesFormat;
@@ -38,11 +37,12 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
    * Finds where a session that begins is to store, makes the store if it is not there, and joins
    * the run.
    *
+   * @param job takes the node's place in a series before that
    * @return the path of this node's store, absolute
    */
-  static Path find(final Settings settings) throws IOException {
+  static Path find(final Settings settings, final OneJob job) throws IOException {
     if (settings.stage() != null) {
-      return StagedStore.find(settings.stage(), settings.series());
+      return StagedStore.find(settings.stage(), settings.series(), job);
     }
     final Path root = settings.store().toAbsolutePath().normalize();
     if (!isSeries(root)) {
@@ -58,12 +58,12 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     if (WaveFiles.areOfThisProcess()) { // before the run of another job is over by ours
       new WaveFiles(root.resolve(series)).take().close();
     }
-    if (OneJob.isOne(settings)) {
-      new OneJob(root, JobClaim.ofNode(directory.place(series, 0, node).path().getParent()))
-          .check();
-    }
+    final String name = RunName.find();
+    final Path data = directory.place(series, 0, node).path().getParent();
+    job.take(root.toString(), data, name);
     try (Engine engine = directory.engine(series)) {
-      final SeriesRun run = SeriesRun.join(engine, RunName.find(), node);
+      final SeriesRun run =
+          SeriesRun.join(engine, name, node, new Incumbent(root.toString(), data, name));
       tellLost(run, directory, series);
       final Path path = directory.place(series, run.begin(), node).path();
       if (Files.exists(path)) {
@@ -137,6 +137,16 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
         new SeriesCommits(
             place.get(), run, engine, store, new SeriesStorage.InDirectory(place.get(), store)),
         null);
+  }
+
+  /** Takes it for a job: a store of one node now, a series again if this one goes on with it. */
+  void take(final OneJob job) throws IOException {
+    final SeriesCommits all = copies == null ? series : copies.series();
+    if (all == null) {
+      job.take(root(), store.job());
+    } else {
+      job.takeAgain(store.directory().getParent(), all.run());
+    }
   }
 
   /** The directory that is the store to a user. */

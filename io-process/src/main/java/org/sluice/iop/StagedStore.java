@@ -21,17 +21,23 @@ final class StagedStore {
   private StagedStore() {}
 
   /** Finds where a session that begins is to store, and joins the run, see {@link SessionStore}. */
-  static Path find(final StageSettings stage, final String name) throws IOException {
-    final String series = name == null ? Stores.DEFAULT_SERIES : name;
+  static Path find(final StageSettings stage, final String given, final OneJob job)
+      throws IOException {
+    final String series = given == null ? Stores.DEFAULT_SERIES : given;
     final String node = NodeIdentity.self().name();
     if (WaveFiles.areOfThisProcess()) { // before the run of another job is over by ours
       new WaveFiles(StagePlace.series(stage.directory(), stage.uri(), series)).take().close();
     }
     try (SeriesObjects objects = SeriesObjects.create(stage.uri())) {
-      final SeriesRun run = SeriesRun.join(objects.engine(series), RunName.find(), node);
+      final StagePlace any = StagePlace.make(stage.directory(), stage.uri(), series, 0, node);
+      final String name = RunName.find();
+      final Path data = any.path().getParent();
+      job.take(stage.uri(), data, name);
+      final SeriesRun run =
+          SeriesRun.join(
+              objects.engine(series), name, node, new Incumbent(stage.uri(), data, name));
       SessionStore.tellLost(run, objects, series);
-      final StagePlace place =
-          StagePlace.make(stage.directory(), stage.uri(), series, run.begin(), node);
+      final StagePlace place = any.of(run.begin());
       if (Files.exists(place.path())) {
         throw new CommandException(
             ExitStatus.EXISTS,

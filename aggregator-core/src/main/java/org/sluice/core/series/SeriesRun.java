@@ -48,8 +48,20 @@ public final class SeriesRun {
     this.entry = entry;
   }
 
+  /** Decides whether a run may begin behind another one, which commits nothing more then. */
+  @FunctionalInterface
+  public interface Admission {
+    /**
+     * Returns when it may. It is asked again whenever the log has grown meanwhile.
+     *
+     * @param before the run that began last
+     * @throws IOException when it may not, or that cannot be told
+     */
+    void follow(LogEntry.Begin before) throws IOException;
+  }
+
   /**
-   * Takes part in a run, and begins it if no node has.
+   * Takes part in a run, which may begin behind any other.
    *
    * @param engine where the series is
    * @param run the run's name, of which a series has no two
@@ -60,15 +72,37 @@ public final class SeriesRun {
    */
   public static SeriesRun join(final Engine engine, final String run, final String host)
       throws IOException {
+    return join(engine, run, host, before -> {});
+  }
+
+  /**
+   * Takes part in a run, and begins it if no node has.
+   *
+   * @param engine where the series is
+   * @param run the run's name, of which a series has no two
+   * @param host this node's name
+   * @param admission asked before it begins behind another one
+   * @return the run
+   * @throws FencedException when another run began after it
+   * @throws IOException when that fails
+   */
+  public static SeriesRun join(
+      final Engine engine, final String run, final String host, final Admission admission)
+      throws IOException {
     final SeriesLog log = new SeriesLog(engine);
     final String node = PartKey.node(host);
     final SeriesState state =
         log.append(
-            now ->
-                log.beginOf(run::equals) > 0
-                    ? null
-                    : new LogEntry.Begin(
-                        run, now.begin(), List.copyOf(now.live().keySet()), node, now()));
+            now -> {
+              if (log.beginOf(run::equals) > 0) {
+                return null;
+              }
+              if (now.owner().isPresent()) {
+                admission.follow(now.owner().get());
+              }
+              return new LogEntry.Begin(
+                  run, now.begin(), List.copyOf(now.live().keySet()), node, now());
+            });
     final SeriesRun joined = resume(engine, log, log.beginOf(run::equals), node);
     joined.check(state);
     log.makeDurable();
@@ -388,13 +422,12 @@ public final class SeriesRun {
   }
 
   /**
-   * The numbers of the checkpoints that counted when the log was read last. No request goes to
-   * storage.
+   * The commits that counted when the log was read last. No request goes to storage.
    *
-   * @return the first one first
+   * @return by sequence, the first one first
    */
-  public List<Long> known() {
-    return log.known().live().values().stream().map(LogEntry.Commit::number).toList();
+  public SortedMap<Long, LogEntry.Commit> known() {
+    return log.known().live();
   }
 
   /**

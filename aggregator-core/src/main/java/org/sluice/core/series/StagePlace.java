@@ -86,6 +86,16 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
+   * The same node's place in another run of the series.
+   *
+   * @param other the sequence of that run's begin
+   * @return a place whose parent is there
+   */
+  public StagePlace of(final long other) {
+    return new StagePlace(root, uri, series, other, node);
+  }
+
+  /**
    * Where a series is on a stage.
    *
    * @param stage the stage's directory

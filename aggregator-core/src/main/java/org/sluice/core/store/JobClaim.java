@@ -2,16 +2,23 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
 import java.util.Optional;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
 /**
- * Keeps a store, or on this node its series, for one job that commits files by their names. The
- * lock goes with the process, however that ends. Thread-safe.
+ * Keeps a store, or on this node its series, for one job. The lock goes with the process, however
+ * that ends. Other nodes may not see a lock, so a job that lives renews its claim, whose time they
+ * see. Thread-safe.
  */
 public final class JobClaim {
   private static final String NAME = "job";
@@ -21,6 +28,37 @@ public final class JobClaim {
 
   private JobClaim(final Path file) {
     this.file = file;
+  }
+
+  /** A claim that a job has, until it is closed. Thread-safe. */
+  public final class Held implements AutoCloseable {
+    private NativeFile lock;
+
+    private Held(final NativeFile lock) {
+      this.lock = lock;
+    }
+
+    /**
+     * Says that the job lives; one that is over says nothing.
+     *
+     * @throws IOException when that fails
+     */
+    public synchronized void renew() throws IOException {
+      if (lock != null) {
+        Names.touch(file);
+      }
+    }
+
+    /** Lets another job begin; again it does nothing. */
+    @Override
+    public synchronized void close() throws IOException {
+      if (lock != null) {
+        try (NativeFile job = lock) {
+          lock = null;
+          job.truncate(0);
+        }
+      }
+    }
   }
 
   /** Of a store of one node, or of this node's in a series: each run has a new store there. */
@@ -42,21 +80,46 @@ public final class JobClaim {
   }
 
   /**
+   * The claims that a run has, on whatever nodes.
+   *
+   * @param data the folder that the stores of a series' runs are in
+   * @param run its name
+   * @return when each was renewed last, by the clock of its node or of the storage
+   * @throws IOException when that cannot be told
+   */
+  public static Map<Path, FileTime> ofRun(final Path data, final String run) throws IOException {
+    final Map<Path, FileTime> claims = new HashMap<>();
+    for (final Path path : Names.in(data)) {
+      if (path.getFileName().toString().startsWith(NAME + "-")) {
+        try {
+          if (new JobClaim(path).line(0).filter(run::equals).isPresent()) {
+            claims.put(path, Files.getLastModifiedTime(path));
+          }
+        } catch (final NoSuchFileException gone) {
+          // with what a user has removed
+        }
+      }
+    }
+    return claims;
+  }
+
+  /**
    * Takes the store.
    *
+   * @param run what others may know the job by; empty where it has no name
    * @param who what other jobs are told, a line
    * @return what has it until it is closed; empty when another process has it
    * @throws IOException when the kernel refuses
    */
-  public Optional<NativeFile> tryTake(final String who) throws IOException {
+  public Optional<Held> tryTake(final String run, final String who) throws IOException {
     final NativeFile job = Disk.REAL.open(file, Flag.WRITE, Flag.CREATE);
     if (!job.tryLock()) {
       job.close();
       return Optional.empty();
     }
     job.truncate(0);
-    Disk.write(job, FileName.encode(who + "\n"));
-    return Optional.of(job);
+    Disk.write(job, FileName.encode(run + "\n" + who + "\n"));
+    return Optional.of(new Held(job));
   }
 
   /**
@@ -66,26 +129,16 @@ public final class JobClaim {
    * @throws IOException when it cannot be read
    */
   public Optional<String> holder() throws IOException {
-    try {
-      return Optional.of(FileName.decode(StoredFile.readAll(file, MOST)).strip())
-          .filter(who -> !who.isEmpty());
-    } catch (final DamagedException none) {
-      return Optional.empty();
-    }
+    return line(1);
   }
 
-  /**
-   * Whether another process has it.
-   *
-   * @return false also where nobody ever had
-   * @throws IOException when the kernel refuses
-   */
-  public boolean isTaken() throws IOException {
-    if (!Files.exists(file)) {
-      return false;
-    }
-    try (NativeFile job = Disk.REAL.open(file, Flag.WRITE)) {
-      return !job.tryLock();
+  private Optional<String> line(final int number) throws IOException {
+    try {
+      final Iterator<String> lines =
+          FileName.decode(StoredFile.readAll(file, MOST)).lines().skip(number).iterator();
+      return lines.hasNext() ? Optional.of(lines.next()) : Optional.empty();
+    } catch (final DamagedException none) {
+      return Optional.empty();
     }
   }
 }

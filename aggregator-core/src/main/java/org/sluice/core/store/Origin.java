@@ -11,4 +11,14 @@ package org.sluice.core.store;
 public record Origin(String capture, boolean recurs) {
   /** Nothing tells. */
   public static final Origin UNKNOWN = new Origin("", false);
+
+  /**
+   * Whether its files were captured in another directory than those of another checkpoint.
+   *
+   * @param other where that one is from
+   * @return false also where nothing tells
+   */
+  public boolean isOfAnother(final Origin other) {
+    return !capture.isEmpty() && !other.capture.isEmpty() && !capture.equals(other.capture);
+  }
 }

@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.posix.NativeFile;
 
 class StoredGroupingTest {
   @TempDir private Path root;
@@ -65,14 +64,13 @@ class StoredGroupingTest {
   @Test
   void oneJobHasAStoreUntilItEnds() throws IOException {
     final JobClaim claim = PosixStore.open(path).job();
-    assertThat(claim.isTaken()).isFalse();
-    try (NativeFile taken = claim.tryTake("one (process 7)").orElseThrow()) {
+    try (JobClaim.Held taken = claim.tryTake("run", "one (process 7)").orElseThrow()) {
       assertThat(taken).isNotNull();
       final JobClaim other = PosixStore.open(path).job();
-      assertThat(other.isTaken()).isTrue();
-      assertThat(other.tryTake("two")).isEmpty();
+      assertThat(other.tryTake("next", "two")).isEmpty();
       assertThat(other.holder()).contains("one (process 7)");
     }
-    assertThat(claim.isTaken()).isFalse();
+    assertThat(claim.holder()).isEmpty();
+    claim.tryTake("next", "two").orElseThrow().close();
   }
 }

@@ -2,7 +2,9 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -20,6 +22,7 @@ import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
+import org.sluice.core.store.Origin;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoredPart;
 import org.sluice.iop.measure.Retained;
@@ -46,6 +49,9 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
 
   /** The numbers of what this node has removed. Guarded by the run. */
   private final List<Long> removed = new ArrayList<>();
+
+  /** Whether checkpoints of earlier runs are another simulation's, by sequence. By the run. */
+  private final Map<Long, Boolean> others = new HashMap<>();
 
   private PartCopy.Pace pace = bytes -> {};
 
@@ -210,17 +216,9 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   private boolean keepNewest(final Commit commit, final boolean removes) throws IOException {
     final boolean mayGrow = commit.completion().filter(Completion.COUNT::equals).isPresent();
     synchronized (run) {
-      final List<LogEntry.Commit> own = new ArrayList<>();
-      final List<Long> earlier = new ArrayList<>();
-      run.live()
-          .forEach(
-              (sequence, one) -> {
-                if (one.begin() == run.begin()) {
-                  own.add(one);
-                } else if (keep.countsEarlier()) {
-                  earlier.add(sequence);
-                }
-              });
+      final List<LogEntry.Commit> own =
+          run.live().values().stream().filter(one -> one.begin() == run.begin()).toList();
+      final List<Long> earlier = removes ? earlier(commit.origin()) : List.of();
       final int most = keep.atLeast(mayGrow);
       final int goes = earlier.size() + own.size() - most;
       for (int i = 0; removes && i < Math.min(earlier.size(), goes); i++) {
@@ -235,11 +233,46 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     }
   }
 
-  /** Says what this node has removed, and what stays. */
+  /** What earlier runs committed, where that counts; those of another simulation stay. */
+  private List<Long> earlier(final Origin own) throws IOException {
+    final List<Long> earlier = new ArrayList<>();
+    if (keep.countsEarlier()) {
+      for (final Map.Entry<Long, LogEntry.Commit> one : run.live().entrySet()) {
+        if (one.getValue().begin() != run.begin() && !isOfAnother(one, own)) {
+          earlier.add(one.getKey());
+        }
+      }
+    }
+    return earlier;
+  }
+
+  private boolean isOfAnother(final Map.Entry<Long, LogEntry.Commit> one, final Origin own) {
+    return others.computeIfAbsent(
+        one.getKey(), sequence -> isOfAnother(one.getValue().number(), own));
+  }
+
+  /** A checkpoint that cannot be read stays. */
+  private boolean isOfAnother(final long number, final Origin own) {
+    try {
+      return commits.view().origin(number).isOfAnother(own);
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d of an earlier run stays, as where it is from cannot be told: %s"
+              .formatted(number, e.getMessage()));
+      return true;
+    }
+  }
+
+  /** Says what this node has removed, and what stays of those that count for that. */
   void report(final Retained to) {
     synchronized (run) {
       removed.forEach(to::removed);
-      to.kept(run.known(), keep.most());
+      to.kept(
+          run.known().entrySet().stream()
+              .filter(one -> !others.getOrDefault(one.getKey(), false))
+              .map(one -> one.getValue().number())
+              .toList(),
+          keep.most());
     }
   }
 

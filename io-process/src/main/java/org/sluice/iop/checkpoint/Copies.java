@@ -68,8 +68,12 @@ public final class Copies implements AutoCloseable {
     bucket.pace(this::before);
   }
 
-  /** What counts for all nodes. */
-  SeriesCommits series() {
+  /**
+   * What counts for all nodes.
+   *
+   * @return closed with this
+   */
+  public SeriesCommits series() {
     return bucket.commits();
   }
 

@@ -169,7 +169,7 @@ final class Predecessors {
    * @return false also where nothing tells; any thread
    */
   boolean isOfAnother(final Origin origin) {
-    return !capture.isEmpty() && !origin.capture().isEmpty() && !origin.capture().equals(capture);
+    return origin.isOfAnother(new Origin(capture, false));
   }
 
   private Origin ask(final long number) {

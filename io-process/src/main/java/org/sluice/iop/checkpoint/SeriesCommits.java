@@ -372,6 +372,15 @@ public final class SeriesCommits implements AutoCloseable {
     return before.size();
   }
 
+  /**
+   * What the launch is called that this session is of.
+   *
+   * @return as the log has it
+   */
+  public String run() {
+    return run.name();
+  }
+
   /** What the series' log says of checkpoints. */
   SeriesView view() {
     return view;

@@ -172,6 +172,16 @@ public record WaveFiles(Path folder) {
   }
 
   /**
+   * For how long the I/O process of the attempt before may be at its end.
+   *
+   * @return zero where there was none
+   */
+  public static Duration farewell() {
+    final String attempt = System.getenv(ATTEMPT);
+    return attempt == null || attempt.equals("0") ? Duration.ZERO : FAREWELL;
+  }
+
+  /**
    * Takes them for one job: two would begin with each other's waves, and remove them. A restart
    * waits for the I/O process of the attempt before.
    *
@@ -180,9 +190,7 @@ public record WaveFiles(Path folder) {
    * @throws IOException when the kernel refuses
    */
   public NativeFile take() throws IOException {
-    final String attempt = System.getenv(ATTEMPT);
-    final boolean first = attempt == null || attempt.equals("0");
-    final long end = System.nanoTime() + (first ? 0 : FAREWELL.toNanos());
+    final long end = System.nanoTime() + farewell().toNanos();
     Optional<NativeFile> taken = JobLock.tryTake(folder);
     while (taken.isEmpty() && System.nanoTime() < end) {
       LockSupport.parkNanos(ASKING_MILLIS * 1_000_000);
