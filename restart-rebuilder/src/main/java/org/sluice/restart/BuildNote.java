@@ -35,14 +35,21 @@ final class BuildNote implements AutoCloseable {
   private final String prefix =
       ".sluice-%08x".formatted(ThreadLocalRandom.current().nextInt() | Integer.MIN_VALUE);
 
+  private final BuildPlaces places;
   private final Set<String> directories = new HashSet<>();
   private String path;
   private NativeFile file;
   private long length;
   private int names;
 
-  /** Nothing is built yet. */
-  BuildNote() {}
+  /**
+   * Nothing is built yet.
+   *
+   * @param places told where this note is
+   */
+  BuildNote(final BuildPlaces places) {
+    this.places = places;
+  }
 
   /** A hidden name in a directory that is there, which the note tells of. */
   String next(final String directory) {
@@ -62,6 +69,7 @@ final class BuildNote implements AutoCloseable {
       return;
     }
     final String place = FileName.resolve(directory, name());
+    places.add(place);
     try {
       file = NativeFile.open(place, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
       path = place;
@@ -69,6 +77,7 @@ final class BuildNote implements AutoCloseable {
       append(TITLE);
     } catch (final PosixException e) {
       file = null;
+      places.remove(place);
     }
   }
 
@@ -88,6 +97,7 @@ final class BuildNote implements AutoCloseable {
   public void close() throws PosixException {
     if (path != null) {
       Names.delete(path);
+      places.remove(path);
       path = null;
     }
     if (file != null) {
@@ -106,7 +116,7 @@ final class BuildNote implements AutoCloseable {
     long bytes = 0;
     try {
       for (final String name : Names.in(directory, NAME.asMatchPredicate())) {
-        bytes += sweepOf(FileName.resolve(directory, name));
+        bytes += left(FileName.resolve(directory, name), true);
       }
     } catch (final IOException gone) {
       return bytes;
@@ -114,7 +124,18 @@ final class BuildNote implements AutoCloseable {
     return bytes;
   }
 
-  private static long sweepOf(final String path) throws IOException {
+  /**
+   * Finds what a killed restore left.
+   *
+   * @param path of its note, which need not be there
+   * @param removes whether it goes
+   * @return the bytes of that; 0 where there is nothing, or the restore lives
+   * @throws IOException when it cannot be looked at or removed
+   */
+  static long left(final String path, final boolean removes) throws IOException {
+    if (!NAME.matcher(path.substring(path.lastIndexOf('/') + 1)).matches() || !Names.exists(path)) {
+      return 0;
+    }
     long bytes = 0;
     try (NativeFile note = NativeFile.open(path, Flag.WRITE, Flag.NO_FOLLOW, Flag.NO_WAIT)) {
       final String[] lines = isOwn(note) && note.tryLock() ? read(note) : new String[] {""};
@@ -123,9 +144,9 @@ final class BuildNote implements AutoCloseable {
       }
       final String prefix = path.substring(path.lastIndexOf('/') + 1, path.length() - DIGITS);
       for (final String directory : List.of(lines).subList(1, lines.length)) {
-        bytes += Names.exists(directory) ? removeFrom(directory, prefix, path) : 0;
+        bytes += Names.exists(directory) ? of(directory, prefix, path, removes) : 0;
       }
-      bytes += remove(path);
+      bytes += of(path, removes);
     }
     return bytes;
   }
@@ -144,27 +165,32 @@ final class BuildNote implements AutoCloseable {
     }
   }
 
-  private static long removeFrom(final String directory, final String prefix, final String note)
+  private static long of(
+      final String directory, final String prefix, final String note, final boolean removes)
       throws PosixException {
     long bytes = 0;
     for (final String name : Names.in(directory, each -> each.startsWith(prefix))) {
       final String path = FileName.resolve(directory, name);
-      bytes += path.equals(note) ? 0 : remove(path);
+      bytes += path.equals(note) ? 0 : of(path, removes);
     }
     return bytes;
   }
 
-  private static long remove(final String path) throws PosixException {
+  private static long of(final String path, final boolean removes) throws PosixException {
     final FileStatus status = FileStatus.of(path);
     if (status.type() != FileType.DIRECTORY) {
-      Names.delete(path);
+      if (removes) {
+        Names.delete(path);
+      }
       return status.size();
     }
     long bytes = 0;
     for (final String name : Names.in(path, any -> true)) {
-      bytes += remove(FileName.resolve(path, name));
+      bytes += of(FileName.resolve(path, name), removes);
     }
-    Names.deleteDirectory(path);
+    if (removes) {
+      Names.deleteDirectory(path);
+    }
     return bytes;
   }
 }

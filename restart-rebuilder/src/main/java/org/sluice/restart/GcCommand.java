@@ -50,7 +50,8 @@ public final class GcCommand implements Subcommand {
           .describe(
               "Removes from a store what no committed checkpoint needs and no live process uses.",
               "That is what dead runs left: unfinished and superseded checkpoints, files of images that"
-                  + " were never committed, spare containers. What a process used within the last minute"
+                  + " were never committed, spare containers, and hidden files where a restore on this"
+                  + " node was killed. What a process used within the last minute"
                   + " stays, since a killed I/O process may be resumed. In a store of several nodes, whose"
                   + " clocks may differ, gc takes that minute where one was killed.",
               "A live I/O process would write its next chunks over spare containers, which is faster than"
@@ -120,6 +121,7 @@ public final class GcCommand implements Subcommand {
         if (!dryRun) {
           delete(tidying, found);
         }
+        addRestores(freed);
         print(nodes.toString(), freed);
       }
     }
@@ -145,17 +147,13 @@ public final class GcCommand implements Subcommand {
       }
       leftovers.addAll(opened.collectGarbage(dryRun, unreadable::add));
       final Path root = opened.directory();
-      print(
-          root.toString(),
-          leftovers.stream()
-              .map(
-                  one ->
-                      new Freed(
-                          one.kind(),
-                          root.relativize(one.path()).toString(),
-                          one.path().toString(),
-                          one.bytes()))
-              .toList());
+      final List<Freed> freed = new ArrayList<>();
+      for (final Leftover one : leftovers) {
+        final String name = root.relativize(one.path()).toString();
+        freed.add(new Freed(one.kind(), name, one.path().toString(), one.bytes()));
+      }
+      addRestores(freed);
+      print(root.toString(), freed);
     }
     if (!unreadable.isEmpty()) {
       final CommandException first = Damage.failure(unreadable);
@@ -168,6 +166,14 @@ public final class GcCommand implements Subcommand {
               + "; what is no file stays, too");
     }
     return ExitStatus.OK.code();
+  }
+
+  /** They are outside the store. */
+  private void addRestores(final List<Freed> freed) throws IOException {
+    for (final BuildPlaces.Left left : BuildPlaces.of(store).left(!dryRun)) {
+      final String where = left.directory();
+      freed.add(new Freed(Leftover.Kind.RESTORE, where, where, left.bytes()));
+    }
   }
 
   private void print(final String root, final List<Freed> freed) throws IOException {

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.sluice.core.command.Capacity;
+import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
@@ -141,7 +142,20 @@ public final class LsCommand implements Subcommand {
     if (!unreadable.isEmpty()) {
       throw Damage.failure(unreadable);
     }
+    if (number == null) {
+      tellRestores();
+    }
     return ExitStatus.OK.code();
+  }
+
+  /** What a killed one left in a user's directory is no part of the store. */
+  private void tellRestores() throws IOException {
+    for (final BuildPlaces.Left left : BuildPlaces.of(store).left(false)) {
+      ErrorLine.say(
+          spec,
+          "a restore to %s was killed and left %s in hidden files; sluice gc removes them"
+              .formatted(Quoting.name(left.directory()), SizeConverter.format(left.bytes())));
+    }
   }
 
   private Listed list(final String name) throws IOException {

@@ -38,6 +38,7 @@ final class Restoration {
   private final String directory;
   private final boolean force;
   private final boolean specialBits;
+  private final BuildPlaces places;
   private final Progress progress;
 
   private final List<String> copies = new ArrayList<>();
@@ -59,6 +60,7 @@ final class Restoration {
    *
    * @param force whether it replaces files
    * @param specialBits whether set-user-id, set-group-id and sticky bits come back
+   * @param places told where it builds
    */
   Restoration(
       final CheckpointReader store,
@@ -67,6 +69,7 @@ final class Restoration {
       final String directory,
       final boolean force,
       final boolean specialBits,
+      final BuildPlaces places,
       final Progress progress)
       throws PosixException {
     this.store = store;
@@ -75,13 +78,14 @@ final class Restoration {
     this.directory = Names.absolute(directory);
     this.force = force;
     this.specialBits = specialBits;
+    this.places = places;
     this.progress = progress;
   }
 
   void run() throws IOException {
     swept = Scaffold.sweep(directory);
     checkTargets();
-    final Scaffold scaffold = new Scaffold(force);
+    final Scaffold scaffold = new Scaffold(force, places);
     final Thread takeDown = Stopping.takesDown(scaffold);
     try (scaffold) {
       build(scaffold);

@@ -227,7 +227,14 @@ public final class RestoreCommand implements Subcommand {
     try (Progress progress = Progress.begin("restore", sum(lacking))) {
       final Restoration restoration =
           new Restoration(
-              opened, commit, lacking, target, force || newestOrNone, specialBits, progress);
+              opened,
+              commit,
+              lacking,
+              target,
+              force || newestOrNone,
+              specialBits,
+              BuildPlaces.of(store),
+              progress);
       restoration.run();
       restoration.remarks().forEach(this::say);
       direct.whereabouts().ifPresent(this::say);

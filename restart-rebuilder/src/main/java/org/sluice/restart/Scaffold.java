@@ -28,7 +28,7 @@ import org.sluice.core.posix.Quoting;
  */
 final class Scaffold implements AutoCloseable {
   private final boolean force;
-  private final BuildNote note = new BuildNote();
+  private final BuildNote note;
 
   /** Where each directory is built; those that were there are in their places. */
   private final Map<String, String> places = new HashMap<>();
@@ -51,9 +51,11 @@ final class Scaffold implements AutoCloseable {
    * Builds nothing yet.
    *
    * @param force whether files are replaced
+   * @param places told where it builds
    */
-  Scaffold(final boolean force) {
+  Scaffold(final boolean force, final BuildPlaces places) {
     this.force = force;
+    this.note = new BuildNote(places);
   }
 
   /** Makes an empty file, and says what it is called until all is there. */

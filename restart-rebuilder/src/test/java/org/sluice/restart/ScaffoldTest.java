@@ -18,7 +18,7 @@ class ScaffoldTest {
 
   @Test
   void nothingHasItsNameBeforeAllIsThere() throws Exception {
-    try (Scaffold scaffold = new Scaffold(false)) {
+    try (Scaffold scaffold = new Scaffold(false, BuildPlaces.none())) {
       scaffold.file(path("new/below/a"));
       scaffold.link(scaffold.file(path("b")), path("new/c"));
       assertThat(names()).isNotEmpty().allMatch(name -> name.startsWith(".sluice-"));
@@ -29,7 +29,7 @@ class ScaffoldTest {
 
   @Test
   void whatIsStoppedLeavesNothing() throws Exception {
-    final Scaffold scaffold = new Scaffold(false);
+    final Scaffold scaffold = new Scaffold(false, BuildPlaces.none());
     scaffold.file(path("new/below/a"));
     scaffold.file(path("b"));
     scaffold.close();
@@ -42,7 +42,7 @@ class ScaffoldTest {
   @Test
   void whatCannotBeGivenItsNameTakesBackTheOthers() throws Exception {
     Files.writeString(directory.resolve("old"), "old");
-    try (Scaffold scaffold = new Scaffold(true)) {
+    try (Scaffold scaffold = new Scaffold(true, BuildPlaces.none())) {
       scaffold.file(path("new/a"));
       scaffold.file(path("old"));
       scaffold.file(path("late"));
@@ -56,7 +56,7 @@ class ScaffoldTest {
   @Test
   void whatIsReplacedGoes() throws Exception {
     Files.writeString(directory.resolve("old"), "old");
-    try (Scaffold scaffold = new Scaffold(true)) {
+    try (Scaffold scaffold = new Scaffold(true, BuildPlaces.none())) {
       scaffold.file(path("old"));
       scaffold.finish();
     }
@@ -67,8 +67,8 @@ class ScaffoldTest {
   /** As when each rank restores its own images at the same time. */
   @Test
   void anotherRestoreMayMakeTheSameDirectories() throws Exception {
-    try (Scaffold one = new Scaffold(false);
-        Scaffold other = new Scaffold(false)) {
+    try (Scaffold one = new Scaffold(false, BuildPlaces.none());
+        Scaffold other = new Scaffold(false, BuildPlaces.none())) {
       one.file(path("new/below/a"));
       other.file(path("new/below/b"));
       other.file(path("new/other/c"));

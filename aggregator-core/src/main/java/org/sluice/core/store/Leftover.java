@@ -26,7 +26,9 @@ public record Leftover(Kind kind, Path path, long bytes) {
     /** A damaged commit log: it is set aside, not removed. */
     LOG,
     /** What an earlier run of a series left. */
-    EARLIER;
+    EARLIER,
+    /** Hidden files that a killed restore left, outside the store. */
+    RESTORE;
 
     /**
      * What users call it.
