@@ -13,6 +13,7 @@
 #include "drained.h"
 #include "engine.h"
 #include "held.h"
+#include "open_requests.h"
 #include "protocol.h"
 #include "record.h"
 #include "replay.h"
@@ -33,14 +34,16 @@ static enum {
 
 static int64_t drains;
 static struct sluice_mpi_bytes plan;
-static struct sluice_mpi_counts sent; /* before the line */
-static bool loaded;                   /* a recovery has its plan */
-static bool resuming;                 /* and late messages of it that have no receive yet */
+static struct sluice_mpi_counts sent;     /* before the line */
+static struct sluice_mpi_bytes unentered; /* communicators with a straddling collective to come */
+static bool loaded;                       /* a recovery has its plan */
+static bool resuming;                     /* and late messages of it that have no receive yet */
 
 static void forget(void)
 {
     phase = NOTHING;
     sluice_mpi_bytes_free(&plan);
+    sluice_mpi_bytes_free(&unentered);
     sluice_mpi_record_end();
     for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
         one->name = 0;
@@ -119,7 +122,10 @@ static void take_line(const struct sluice_mpi_place *place)
 
 static void spot(const struct sluice_mpi_place *place)
 {
-    if (phase == ASKED && can_take_line())
+    const char *why = phase == ASKED ? sluice_mpi_unfit() : NULL;
+    if (why != NULL)
+        sluice_mpi_refuse_wave(why);
+    else if (phase == ASKED && can_take_line())
         take_line(place);
 }
 
@@ -154,15 +160,34 @@ static bool has_late(const struct sluice_mpi_count *late)
     return !late->used || sluice_mpi_numbering_got(&late->stream) >= late->count;
 }
 
+/* A program may have tens of thousands of communicators, and this is asked again and again: of few of them. */
+static void note_unentered(void)
+{
+    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next)
+        if (comm->collectives < sluice_mpi_record_straddling(comm->id))
+            sluice_mpi_bytes_put_i64(&unentered, comm->id);
+}
+
+static bool has_entered(void)
+{
+    struct sluice_mpi_reader reader = {unentered.data, unentered.data + unentered.length, false};
+    while (reader.at < reader.end) {
+        const int64_t id = sluice_mpi_get_i64(&reader);
+        const struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(id);
+        if (comm != NULL && comm->collectives < sluice_mpi_record_straddling(id))
+            return false;
+    }
+    return true;
+}
+
 static bool has_all(void)
 {
     const struct sluice_mpi_counts *late = sluice_mpi_record_late();
     for (size_t at = 0; at < late->capacity; at++)
         if (!has_late(&late->entries[at]))
             return false;
-    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next)
-        if (comm->collectives < sluice_mpi_record_straddling(comm->id))
-            return false;
+    if (!has_entered())
+        return false;
     for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
         if (one->kind == SLUICE_MPI_COLLECTIVE && !one->complete
             && one->collective <= sluice_mpi_record_straddling(one->comm->id)) {
@@ -257,6 +282,7 @@ static void order(int kind, const void *bytes, size_t length)
     struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
     if (kind == SLUICE_CONTROL_EXPECT && phase == RECORDING) {
         sluice_mpi_record_expect(&reader);
+        note_unentered();
         phase = EXPECTING;
     } else if (kind == SLUICE_CONTROL_STOP && phase == READY) {
         sluice_mpi_record_stop();

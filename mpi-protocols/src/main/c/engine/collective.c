@@ -47,7 +47,7 @@ static void keep_results(struct sluice_mpi_handle *handle,
 
 int call_collective(const struct sluice_mpi_collective *collective, MPI_Request *request)
 {
-    sluice_mpi_poll();
+    sluice_mpi_poll_between();
     struct sluice_mpi_comm *comm = sluice_mpi_comm_of(collective->comm);
     if (comm == NULL)
         return collective->forward(collective, request);
@@ -88,12 +88,13 @@ void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request)
     handle->comm = comm;
     handle->real = *request;
     *request = handle->request;
+    sluice_mpi_copying++;
 }
 
 /* One that is made behind the first spot a restart does not make: no wave can be taken while it is there. */
 void call_making(MPI_Comm parent)
 {
-    sluice_mpi_poll();
+    sluice_mpi_poll_between();
     struct sluice_mpi_comm *comm = sluice_mpi_comm_of(parent);
     if (comm != NULL)
         comm->collectives++;

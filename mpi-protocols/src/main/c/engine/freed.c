@@ -10,6 +10,8 @@
 #include "stream.h"
 
 static struct sluice_mpi_comm *gone;
+static struct sluice_mpi_comm
+    *made_again; /* by a restart, so their counts stay; nothing is open on them any more */
 
 static bool is_used(const struct sluice_mpi_comm *comm)
 {
@@ -47,12 +49,16 @@ bool sluice_mpi_freed_end(void)
     bool unused = true;
     for (struct sluice_mpi_comm **at = &gone; *at != NULL;) {
         struct sluice_mpi_comm *comm = *at;
-        const bool used = is_used(comm);
-        unused &= !used;
-        if (used || comm->early) {
+        if (is_used(comm)) {
+            unused = false;
             at = &comm->next;
+            continue;
+        }
+        *at = comm->next;
+        if (comm->early) {
+            comm->next = made_again;
+            made_again = comm;
         } else {
-            *at = comm->next;
             end(comm);
         }
     }
@@ -73,7 +79,8 @@ static int64_t put_all(struct sluice_mpi_bytes *bytes, const struct sluice_mpi_c
 void sluice_mpi_put_collectives(struct sluice_mpi_bytes *bytes)
 {
     struct sluice_mpi_bytes all = {0};
-    const int64_t count = put_all(&all, sluice_mpi_comms) + put_all(&all, gone);
+    const int64_t count =
+        put_all(&all, sluice_mpi_comms) + put_all(&all, gone) + put_all(&all, made_again);
     sluice_mpi_bytes_put_i64(bytes, count);
     sluice_mpi_bytes_put(bytes, all.data, all.length);
     sluice_mpi_bytes_free(&all);

@@ -14,6 +14,7 @@ struct sluice_mpi_handle *sluice_mpi_handles;
 int64_t sluice_mpi_requests;
 int64_t sluice_mpi_posted;
 int64_t sluice_mpi_freed_requests;
+int sluice_mpi_copying;
 
 static struct sluice_mpi_handle *last;
 static struct sluice_mpi_handle *unused;
@@ -263,8 +264,11 @@ void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Sta
     }
     if (__builtin_expect(handle->cancelled, 0) && handle->kind == SLUICE_MPI_SEND)
         take_back(handle, status);
-    if (handle->kind == SLUICE_MPI_COMMUNICATOR && handle->error == MPI_SUCCESS)
-        sluice_mpi_comm_done(handle->comm);
+    if (handle->kind == SLUICE_MPI_COMMUNICATOR) {
+        sluice_mpi_copying--;
+        if (handle->error == MPI_SUCCESS)
+            sluice_mpi_comm_done(handle->comm);
+    }
     if (sluice_mpi_busy)
         sluice_mpi_protocol->calls->ended(handle);
 }

@@ -147,8 +147,6 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
     const int flags = flags_of(handle);
     if (handle->kind == SLUICE_MPI_UNCOUNTED && !handle->persistent && !handle->complete)
         return "a request of a file is open: complete it before sluice_potential_checkpoint()";
-    if (handle->kind == SLUICE_MPI_COMMUNICATOR && !handle->complete)
-        return "MPI_Comm_idup is not complete: complete it before sluice_potential_checkpoint()";
     if (handle->kind == SLUICE_MPI_UNCOUNTED && handle->persistent) {
         return "there is a request of a persistent collective: free it before "
                "sluice_potential_checkpoint(), or use collectives that do not block";
@@ -197,21 +195,15 @@ static void put_drained(struct sluice_mpi_bytes *bytes)
     }
 }
 
-static const char *put_communicators(struct sluice_mpi_bytes *bytes)
+const char *sluice_mpi_unfit(void)
 {
-    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
-        if (!comm->early) {
-            return "a communicator was made behind the first sluice_potential_checkpoint() and is "
-                   "not freed, perhaps one of a library for an open file: make it before, or free "
-                   "it";
-        }
+    if (sluice_mpi_copying > 0)
+        return "MPI_Comm_idup is not complete: complete it before sluice_potential_checkpoint()";
+    if (sluice_mpi_comms_behind > 0) {
+        return "a communicator was made behind the first sluice_potential_checkpoint() and is "
+               "not freed, perhaps one of a library for an open file: make it before, or free "
+               "it";
     }
-    sluice_mpi_put_collectives(bytes);
-    return NULL;
-}
-
-const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
-{
     if (sluice_mpi_matched() > 0) {
         return "a message that MPI_Mprobe or MPI_Improbe found is not received: receive it before "
                "sluice_potential_checkpoint()";
@@ -220,18 +212,26 @@ const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
         return "a collective of a file has begun, as by MPI_File_write_all_begin, and not ended: "
                "end it before sluice_potential_checkpoint()";
     }
+    return NULL;
+}
+
+const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
+{
+    const char *why = sluice_mpi_unfit();
+    if (why != NULL)
+        return why;
     if (!sluice_mpi_freed_end()) {
         return "a request is open, or a message not received, on a communicator that was freed: "
                "complete it before sluice_potential_checkpoint()";
     }
-    const char *why = sluice_mpi_buffer_unlike_first();
+    why = sluice_mpi_buffer_unlike_first();
     if (why != NULL)
         return why;
     sluice_mpi_drained_number();
     sluice_mpi_renumber();
     sluice_mpi_counts_put(bytes, &sluice_mpi_sent);
     sluice_mpi_counts_put(bytes, &sluice_mpi_got);
-    why = put_communicators(bytes);
+    sluice_mpi_put_collectives(bytes);
     sluice_mpi_bytes_put_i64(bytes, sluice_mpi_requests);
     sluice_mpi_bytes_put_i64(bytes, sluice_mpi_posted);
     int64_t count = 0;

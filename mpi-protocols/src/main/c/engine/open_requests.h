@@ -9,6 +9,12 @@
 #include "bytes.h"
 
 /*
+ * Says why no line can be taken here, as far as that is known without a question to the library; else NULL. A rank asks
+ * before it stands still.
+ */
+const char *sluice_mpi_unfit(void);
+
+/*
  * Puts everything into `bytes`. Returns NULL, or a line that says what cannot be carried over a line: valid until the
  * next call.
  */

@@ -10,9 +10,13 @@
 #include "engine.h"
 #include "handle.h"
 #include "held.h"
+#include "open_requests.h"
 #include "protocol.h"
 #include "snapshot.h"
 #include "stream.h"
+
+#define DRAIN_NANOS                                                                                \
+    INT64_C(1000000) /* for which a rank takes messages before it looks at other things */
 
 static int64_t stop_at; /* 0: not known */
 static int64_t hold;    /* for how many nanoseconds it may stand there before all do */
@@ -28,6 +32,7 @@ static enum {
 
 static struct sluice_mpi_place here;
 static int64_t held_since;
+static struct sluice_mpi_comm *next_drained; /* NULL: it begins with the first one */
 
 /* Once the image is taken; 0 bytes: it is not. The rank may be free before it is written. */
 static int64_t taken_bytes;
@@ -55,6 +60,47 @@ static void stop(int64_t spot, int64_t most)
         sluice_mpi_tell(SLUICE_CONTROL_PASSED, sluice_mpi_wave, NULL, 0);
     else
         stop_at = spot;
+}
+
+/* ---- what is under way ---- */
+
+static void drain_from(struct sluice_mpi_comm *comm, int source)
+{
+    for (;;) {
+        int flag = 0;
+        MPI_Status found;
+        real.Iprobe(source, MPI_ANY_TAG, comm->handle, &flag, &found);
+        if (!flag)
+            return;
+        sluice_mpi_drain(comm, &found);
+    }
+}
+
+/*
+ * What has come and no receive waits for: its sender may wait for that before its own spot. To ask may give the processor
+ * away, and a program may have tens of thousands of communicators: not all at a time.
+ */
+static void drain_any(void)
+{
+    const int64_t began = sluice_mpi_now();
+    struct sluice_mpi_comm *comm = next_drained != NULL ? next_drained : sluice_mpi_comms;
+    for (; comm != NULL && sluice_mpi_now() - began < DRAIN_NANOS; comm = comm->next)
+        drain_from(comm, MPI_ANY_SOURCE);
+    next_drained = comm;
+}
+
+/* The messages of one rank in the order in which it sent them, whatever their tags. */
+static void drain_expected(void)
+{
+    for (size_t at = 0; at < late.capacity; at++) {
+        const struct sluice_mpi_count *one = &late.entries[at];
+        if (!one->used || sluice_mpi_counts_get(&sluice_mpi_got, &one->stream) >= one->count)
+            continue;
+        struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(one->stream.communicator);
+        const int source = comm != NULL ? sluice_mpi_rank_in(comm, one->stream.source) : -1;
+        if (source >= 0)
+            drain_from(comm, source);
+    }
 }
 
 static bool has_all(void)
@@ -87,7 +133,11 @@ static void progress(void)
         look_at_snapshot();
     if (phase != STOPPED && phase != EXPECTING)
         return;
-    sluice_mpi_drain_all();
+    sluice_mpi_look_at_all();
+    if (phase == STOPPED)
+        drain_any();
+    else
+        drain_expected();
     if (phase == EXPECTING && has_all()) {
         phase = DRAINED;
         sluice_mpi_tell(SLUICE_CONTROL_DRAINED, sluice_mpi_wave, NULL, 0);
@@ -123,10 +173,17 @@ static void spot(const struct sluice_mpi_place *place)
 {
     if (stop_at == 0 || sluice_mpi_spots != stop_at)
         return;
+    const char *why = sluice_mpi_unfit();
+    if (why != NULL) {
+        sluice_mpi_refuse_wave(why);
+        return;
+    }
     here = *place;
     held_since = sluice_mpi_now();
     phase = STOPPED;
-    sluice_mpi_drain_all();
+    next_drained = NULL;
+    sluice_mpi_look_at_all();
+    drain_any();
     struct sluice_mpi_bytes marker = {0};
     sluice_mpi_put_marker(&marker);
     sluice_mpi_tell(SLUICE_CONTROL_MARKER, sluice_mpi_wave, marker.data, marker.length);

@@ -109,6 +109,3 @@ void sluice_mpi_get_late(struct sluice_mpi_reader *reader, struct sluice_mpi_cou
 
 /* Asks the library which open requests and drained messages are complete. */
 void sluice_mpi_look_at_all(void);
-
-/* Takes every message that has come and that no receive waits for. */
-void sluice_mpi_drain_all(void);

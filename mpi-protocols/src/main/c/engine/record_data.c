@@ -37,11 +37,11 @@ static struct result *results;
 static int result_count;
 static int result_room;
 static struct sluice_mpi_counts late;
-static struct sluice_mpi_counts before; /* what was received before the line */
-static struct sluice_mpi_bytes straddling;
-static bool expected;                /* what comes is known */
-static int64_t kept;                 /* bytes of data and results */
-static struct sluice_mpi_bytes sent; /* as the image has it, behind its count */
+static struct sluice_mpi_counts before;     /* what was received before the line */
+static struct sluice_mpi_counts straddling; /* by communicator: the last number */
+static bool expected;                       /* what comes is known */
+static int64_t kept;                        /* bytes of data and results */
+static struct sluice_mpi_bytes sent;        /* as the image has it, behind its count */
 static int64_t sent_count;
 static int64_t unnumbered; /* takings that an event has and whose message is not known */
 
@@ -122,7 +122,7 @@ void sluice_mpi_record_data_end(void)
     sent_count = 0;
     sluice_mpi_bytes_free(&sent);
     expected = false;
-    sluice_mpi_bytes_free(&straddling);
+    sluice_mpi_counts_clear(&straddling);
     sluice_mpi_counts_clear(&late);
     sluice_mpi_counts_clear(&before);
 }
@@ -226,7 +226,11 @@ void sluice_mpi_record_expect(struct sluice_mpi_reader *reader)
 {
     sluice_mpi_counts_read(reader, &late);
     const int64_t count = sluice_mpi_get_count(reader, 16);
-    sluice_mpi_bytes_put(&straddling, sluice_mpi_get(reader, count * 16), count * 16);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t communicator = sluice_mpi_get_i64(reader);
+        sluice_mpi_counts_find(&straddling, communicator, 0, 0, 0)->count =
+            sluice_mpi_get_i64(reader);
+    }
     expected = true;
     for (int i = 0; i < taking_count; i++)
         drop_unless_late(&takings[i]);
@@ -246,14 +250,8 @@ bool sluice_mpi_record_is_late(const struct sluice_mpi_message *message)
 
 int64_t sluice_mpi_record_straddling(int64_t communicator)
 {
-    struct sluice_mpi_reader reader = {straddling.data, straddling.data + straddling.length, false};
-    while (reader.at < reader.end) {
-        const int64_t id = sluice_mpi_get_i64(&reader);
-        const int64_t number = sluice_mpi_get_i64(&reader);
-        if (id == communicator)
-            return number;
-    }
-    return 0;
+    return sluice_mpi_counts_get(&straddling,
+                                 &(struct sluice_mpi_stream){communicator, 0, 0, 0, 0});
 }
 
 /* ---- what is written ---- */

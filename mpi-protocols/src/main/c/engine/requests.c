@@ -31,7 +31,7 @@ static int refuse(void)
 
 int call_start(int count, MPI_Request *requests)
 {
-    sluice_mpi_poll();
+    sluice_mpi_poll_between();
     for (int at = 0; at < count; at++) {
         if (sluice_mpi_is_foreign(requests[at])) {
             real.Start(&requests[at]);
@@ -56,7 +56,7 @@ int call_start(int count, MPI_Request *requests)
  */
 int call_request_free(MPI_Request *request)
 {
-    sluice_mpi_poll();
+    sluice_mpi_poll_between();
     if (sluice_mpi_is_foreign(*request))
         return real.Request_free(request);
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
@@ -76,7 +76,7 @@ int call_request_free(MPI_Request *request)
 
 int call_cancel(MPI_Request *request)
 {
-    sluice_mpi_poll();
+    sluice_mpi_poll_between();
     if (sluice_mpi_is_foreign(*request))
         return real.Cancel(request);
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);

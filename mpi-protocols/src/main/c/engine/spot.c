@@ -141,8 +141,10 @@ static void cancel_early(void)
             if (one->kind == SLUICE_MPI_RECEIVE)
                 real.Cancel(&one->real);
             real.Wait(&one->real, MPI_STATUS_IGNORE);
-            if (one->kind == SLUICE_MPI_COMMUNICATOR)
+            if (one->kind == SLUICE_MPI_COMMUNICATOR) {
+                sluice_mpi_copying--;
                 sluice_mpi_comm_done(one->comm);
+            }
         }
         if (one->persistent) {
             one->active = false;
@@ -249,7 +251,7 @@ static bool is_elsewhere(const void *address)
         reached = sluice_mpi_wave;
         return false;
     }
-    sluice_mpi_poll();
+    sluice_mpi_poll_between();
     if (sluice_mpi_wave == 0 || sluice_mpi_wave == reached)
         return true;
     const int64_t now = sluice_mpi_now();
@@ -279,13 +281,13 @@ int call_potential_checkpoint(const void *address)
         begin_counts();
         sluice_mpi_watch_first();
     }
-    if (__builtin_expect(checking != MPI_REQUEST_NULL, 0))
+    if (__builtin_expect(checking != MPI_REQUEST_NULL, 0) && sluice_mpi_copying == 0)
         is_checked();
     sluice_mpi_spots++;
     sluice_mpi_rehearsal_spot();
     if (__builtin_expect(sluice_mpi_snapshot_watches, 0))
         sluice_mpi_snapshot_spot();
-    sluice_mpi_look();
+    sluice_mpi_look_between();
     if (sluice_mpi_wave != 0) {
         place.protocol = sluice_mpi_protocol == &sluice_mpi_pcl
             ? SLUICE_CONTROL_PCL

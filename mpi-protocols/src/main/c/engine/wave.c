@@ -267,18 +267,3 @@ void sluice_mpi_look_at_all(void)
         sluice_mpi_handle_look(one);
     sluice_mpi_drained_all();
 }
-
-void sluice_mpi_drain_all(void)
-{
-    sluice_mpi_look_at_all();
-    for (struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
-        for (;;) {
-            int flag = 0;
-            MPI_Status found;
-            real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->handle, &flag, &found);
-            if (!flag)
-                break;
-            sluice_mpi_drain(comm, &found);
-        }
-    }
-}

@@ -9,6 +9,7 @@ static struct sluice_mpi_comm none;
 
 struct sluice_mpi_comm *sluice_mpi_last_comm = &none;
 struct sluice_mpi_comm *sluice_mpi_comms;
+int sluice_mpi_comms_behind;
 
 static bool late;
 static int world_rank;
@@ -17,14 +18,27 @@ static int64_t named; /* how many this rank has named */
 /* A program may have all that its library has room for: 65,535 in Open MPI 4.1. */
 #define HASHES_LOG 10
 static struct sluice_mpi_comm *hashed[1 << HASHES_LOG];
+static struct sluice_mpi_comm *hashed_ids[1 << HASHES_LOG];
+
+static uint64_t hash(uint64_t key)
+{
+    return key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HASHES_LOG);
+}
 
 /* Where the table has the communicator of a handle, or its end. */
 static struct sluice_mpi_comm **place(MPI_Comm handle)
 {
-    const uint64_t hash = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
-    struct sluice_mpi_comm **at = &hashed[hash >> (64 - HASHES_LOG)];
+    struct sluice_mpi_comm **at = &hashed[hash((uint64_t)(uintptr_t)handle)];
     while (*at != NULL && (*at)->handle != handle)
         at = &(*at)->alike;
+    return at;
+}
+
+static struct sluice_mpi_comm **place_of_id(int64_t id)
+{
+    struct sluice_mpi_comm **at = &hashed_ids[hash((uint64_t)id)];
+    while (*at != NULL && (*at)->id != id)
+        at = &(*at)->alike_id;
     return at;
 }
 
@@ -38,10 +52,7 @@ struct sluice_mpi_comm *sluice_mpi_comm_find(MPI_Comm handle)
 
 struct sluice_mpi_comm *sluice_mpi_comm_by_id(int64_t id)
 {
-    struct sluice_mpi_comm *one = sluice_mpi_comms;
-    while (one != NULL && one->id != id)
-        one = one->next;
-    return one;
+    return *place_of_id(id);
 }
 
 int sluice_mpi_rank_in(const struct sluice_mpi_comm *comm, int world)
@@ -158,14 +169,18 @@ struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, struct sluice_mpi
 
 void sluice_mpi_comm_done(struct sluice_mpi_comm *comm)
 {
-    struct sluice_mpi_comm **hash = place(comm->handle);
-    comm->alike = *hash;
-    *hash = comm;
+    struct sluice_mpi_comm **by_handle = place(comm->handle);
+    comm->alike = *by_handle;
+    *by_handle = comm;
+    struct sluice_mpi_comm **by_id = place_of_id(comm->id);
+    comm->alike_id = *by_id;
+    *by_id = comm;
     comm->at = &sluice_mpi_comms;
     comm->next = sluice_mpi_comms;
     if (comm->next != NULL)
         comm->next->at = &comm->next;
     sluice_mpi_comms = comm;
+    sluice_mpi_comms_behind += !comm->early;
 }
 
 void sluice_mpi_comms_begin(void)
@@ -194,16 +209,19 @@ void sluice_mpi_comm_made(MPI_Comm handle)
 
 struct sluice_mpi_comm *sluice_mpi_comm_freed(MPI_Comm handle)
 {
-    struct sluice_mpi_comm **hash = place(handle);
-    struct sluice_mpi_comm *gone = *hash;
+    struct sluice_mpi_comm **by_handle = place(handle);
+    struct sluice_mpi_comm *gone = *by_handle;
     if (gone == NULL)
         return NULL;
-    *hash = gone->alike;
+    *by_handle = gone->alike;
+    struct sluice_mpi_comm **by_id = place_of_id(gone->id);
+    *by_id = gone->alike_id;
     *gone->at = gone->next;
     if (gone->next != NULL)
         gone->next->at = gone->at;
     if (sluice_mpi_last_comm == gone)
         sluice_mpi_last_comm = &none;
+    sluice_mpi_comms_behind -= !gone->early;
     gone->early &= late;
     return gone;
 }

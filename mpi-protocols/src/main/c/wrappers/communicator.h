@@ -24,6 +24,7 @@ struct sluice_mpi_comm {
     struct sluice_mpi_comm *next;
     struct sluice_mpi_comm **at;   /* where the list has it */
     struct sluice_mpi_comm *alike; /* the next one whose handle has the same hash */
+    struct sluice_mpi_comm *alike_id;
 };
 
 /* Of the last call of sluice_mpi_comm_of(). */
@@ -40,6 +41,9 @@ static inline struct sluice_mpi_comm *sluice_mpi_comm_of(MPI_Comm handle)
     struct sluice_mpi_comm *last = sluice_mpi_last_comm;
     return __builtin_expect(last->handle == handle, 1) ? last : sluice_mpi_comm_find(handle);
 }
+
+/* How many of them were made behind the first spot. */
+extern int sluice_mpi_comms_behind;
 
 /* By its id, for what comes out of an image; NULL if there is none. */
 struct sluice_mpi_comm *sluice_mpi_comm_by_id(int64_t id);
