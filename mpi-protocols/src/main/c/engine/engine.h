@@ -59,7 +59,7 @@ static inline void sluice_mpi_poll(void)
 extern int sluice_mpi_copying;
 
 /*
- * Where the program neither waits nor asks. Open MPI goes on with copies that were begun wherever somebody looks for
+ * Where the program neither waits nor asks. Open MPI goes on with copies that were begun wherever a rank looks for
  * messages. Each step of a copy takes the next number of the parent's collectives, which at another rank one of the
  * program's may have. A program that looks for nothing between the two is right, so the layer must not look either.
  */
