@@ -3,7 +3,8 @@
 each_byte.py STORE BYTES RUNS [SERIES...]: BYTES flips of each file at most, and each cut and deletion; a session follows
 RUNS of all, and one flip of each entry of a log. `rehearse` is a function of the shell's. Nobody is silent: where a
 command refuses, or answers otherwise than with the intact store, verify has named the file. The status is 1, with a line
-for each case, where it has not. With EACH it lists what verify said."""
+for each case, where it has not. With EACH it lists what verify said. With BUCKET, a URI, the store's files are the objects
+there, and sessions have a stage of their own."""
 
 import collections
 import json
@@ -19,6 +20,7 @@ AT_A_TIME = 40
 # restart needs it. So docs/format.md says.
 REMOVED = r'delete (checkpoints/[^/]*|default|other)|(cut|delete) (.*/)?waves\.log'
 SLUICE = os.environ['sluice']
+BUCKET = os.environ.get('BUCKET')
 
 
 def damages(store, most):
@@ -55,6 +57,11 @@ def do(damage, copy):
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
+def called(copy, store):
+    """What commands call it."""
+    return BUCKET + copy[len(store):] if BUCKET else copy
+
+
 def tree(path):
     content = {}
     for folder, _, files in os.walk(path):
@@ -64,21 +71,22 @@ def tree(path):
     return content
 
 
-def commands(copy, series):
-    """Verify of each series first."""
+def commands(copy, series, place):
+    """Verify of each series first. What comes back is put beside a place."""
     of = ['--series ' + name for name in series] or ['']
     all = ['verify --store %s %s' % (copy, one) for one in of]
     all += ['ls --store %s --images --json' % copy, 'ls --store ' + copy, 'check --json --store ' + copy]
-    all += ['restore --store %s --to %s.restored%d %s' % (copy, copy, n, one) for n, one in enumerate(of)]
-    all += ['restore --store %s --to %s.first --checkpoint 1 %s' % (copy, copy, of[0])]
+    all += ['restore --store %s --to %s.restored%d %s' % (copy, place, n, one) for n, one in enumerate(of)]
+    all += ['restore --store %s --to %s.first --checkpoint 1 %s' % (copy, place, of[0])]
     all += ['mpi status --store %s %s' % (copy, one) for one in of]
     all += ['rm --dry-run --store %s %s --keep 1' % (copy, of[0])]
     return [command.strip() for command in all]
 
 
 class Said:
-    def __init__(self, copy, number):
-        read = lambda end: open('rehearsal/%d.%s' % (number, end), errors='replace').read().replace(copy, 'STORE')
+    def __init__(self, copy, number, place):
+        read = lambda end: open('rehearsal/%d.%s' % (number, end), errors='replace').read().replace(
+            copy, 'STORE').replace(place, 'STORE')
         self.status, self.out, self.err = int(read('status')), read('out'), read('err')
         self.out = re.sub(r'.*("free_bytes"|"more_checkpoints"|room for ).*', '', self.out)
         if '"findings"' in self.out: # of which most are measured
@@ -96,18 +104,19 @@ class Said:
         return 'longer or shorter'
 
 
-def session(copy, series):
+def session(copy, series, place):
     """What a run that commits checkpoint 9 says, and what is there behind it."""
-    capture = copy + '.capture'
+    capture = place + '.capture'
     os.makedirs(capture)
     command = [SLUICE, 'run', '--store', copy, '--capture', capture, '--layout', 'container', '--group', r'ckpt-(\d+)',
                '--writers', '1', '--keep', 'all'] + ['--series=' + one for one in series[:1]]
+    command += ['--stage', place + '.stage'] if BUCKET else []
     ran = subprocess.run(command + ['--', 'sh', '-c', 'mkdir %s/ckpt-9; seq 9999 >%s/ckpt-9/x' % (capture, capture)],
-                         capture_output=True, text=True, env=dict(os.environ, SLUICE_RUN=os.path.basename(copy)))
+                         capture_output=True, text=True, env=dict(os.environ, SLUICE_RUN=os.path.basename(place)))
     listed = subprocess.run([SLUICE, 'ls', '--json', '--store', copy] + ['--series=' + one for one in series[:1]],
                             capture_output=True, text=True)
     numbers = [one['number'] for one in json.loads(listed.stdout or '{}').get('checkpoints', [])]
-    says = [line.replace(copy, 'STORE') for line in ran.stderr.splitlines()
+    says = [line.replace(copy, 'STORE').replace(place, 'STORE') for line in ran.stderr.splitlines()
             if 'went through the buffer' not in line and 'waiting for the I/O process' not in line]
     return ran.returncode, numbers, says
 
@@ -130,16 +139,18 @@ class Trial:
             subprocess.run(['cp', '-a', self.store, copies[-1]], check=True)
             if damage:
                 do(damage, copies[-1])
-        all = [commands(copy, self.series) for copy in copies]
+        names = [called(copy, self.store) for copy in copies]
+        places = [os.path.abspath(os.path.basename(copy)) if BUCKET else copy for copy in copies]
+        all = [commands(name, self.series, place) for name, place in zip(names, places)]
         subprocess.run(['bash', '-c', 'rehearse "$@"', 'bash', *sum(all, [])], stdout=subprocess.DEVNULL)
         tried = []
-        for n, copy in enumerate(copies):
-            said = [Said(copy, n * len(all[n]) + m + 1) for m in range(len(all[n]))]
-            trees = [tree(copy + end) for end in
+        for n, (name, place) in enumerate(zip(names, places)):
+            said = [Said(name, n * len(all[n]) + m + 1, place) for m in range(len(all[n]))]
+            trees = [tree(place + end) for end in
                      ['.restored%d' % one for one in range(max(1, len(self.series)))] + ['.first']]
-            ran = session(copy, self.series) if some[n] is None or some[n] in self.runs else None
+            ran = session(name, self.series, place) if some[n] is None or some[n] in self.runs else None
             tried.append((all[n], said, trees, ran))
-        for copy in copies:
+        for copy in set(copies + places):
             for path in os.listdir(os.path.dirname(copy)):
                 if path.startswith(os.path.basename(copy)):
                     shutil.rmtree(os.path.join(os.path.dirname(copy), path))

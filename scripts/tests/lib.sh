@@ -132,6 +132,13 @@ expect_refusals() {
   done
 }
 
+# each_byte STORE BYTES RUNS [SERIES...]: whatever commands make of damage, verify tells.
+each_byte() {
+  export root sluice
+  export -f rehearse
+  python3 "$root/scripts/tests/each_byte.py" "$PWD/$1" "${@:2}" || fail "what is above was silent"
+}
+
 # restore STORE DIRECTORY NUMBER...: these checkpoints.
 restore() {
   local numbers=("${@:3}")

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.EngineFolder;
 import org.sluice.core.engine.EngineProbe;
@@ -61,6 +62,7 @@ public final class SeriesObjects implements SeriesStore {
     final SeriesObjects store = new SeriesObjects(location, Engines.open(location));
     try {
       if (!store.isThere()) {
+        store.checkFormat(store.names());
         throw new NoStoreException("there is no store %s; check --store".formatted(location));
       }
       return store;
@@ -79,10 +81,24 @@ public final class SeriesObjects implements SeriesStore {
     }
   }
 
+  /** Finds damage where a format is missing, and there are logs of series all the same. */
+  private void checkFormat(final List<String> folders) throws IOException {
+    for (final String folder : folders) {
+      if (!engine.list(folder + "/" + SeriesLog.FOLDER).isEmpty() && !isThere()) {
+        throw new DamagedException(
+            location + "/" + FORMAT,
+            0,
+            "it is missing, and there are checkpoints: put '%s' and a newline there"
+                .formatted(SeriesFormat.text().strip()));
+      }
+    }
+  }
+
   /** What is not there yet several nodes may make at once. */
   private void make() throws IOException {
     final List<String> others = engine.folders();
     if (!others.isEmpty() && !isThere()) {
+      checkFormat(others);
       throw new NoStoreException(
           "%s is not a store and not empty: it has %s/; give another --store"
               .formatted(location, others.getFirst()));
