@@ -287,7 +287,12 @@ public final class ServeCommand implements Subcommand {
   /** The user who ran a command has no other way to learn of it. */
   private void report(final Statistics statistics) {
     statistics.retained().text().ifPresent(Speaker::say);
-    statistics.summary().ifPresent(Speaker::say);
+    if (statistics
+        .failure()
+        .filter(Failure::losesBytes)
+        .isEmpty()) { // else the last line says more
+      statistics.summary().ifPresent(Speaker::say);
+    }
   }
 
   /**

@@ -19,6 +19,21 @@ public final class PosixException extends IOException {
     this.errno = errno;
   }
 
+  private PosixException(final String where, final PosixException cause) {
+    super(where + ": " + cause.getMessage(), cause);
+    this.errno = cause.errno;
+  }
+
+  /**
+   * Tells what this error means to somebody, with the same errno.
+   *
+   * @param what it means there, such as {@code x has lost bytes}
+   * @return an exception that says both, and has the same errno
+   */
+  public PosixException as(final String what) {
+    return new PosixException(what, this);
+  }
+
   /**
    * Throws this again unless it tells of an error that its caller expects.
    *

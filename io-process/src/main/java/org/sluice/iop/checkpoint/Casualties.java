@@ -29,6 +29,15 @@ record Casualties(Collection<Image> images) {
     return images.stream().filter(image -> image.errno() != 0).count();
   }
 
+  /** Why one of them lost bytes. */
+  String reason() {
+    return images.stream()
+        .flatMap(image -> image.failure().stream())
+        .map(Exception::getMessage)
+        .findFirst()
+        .orElse("");
+  }
+
   /** Whether they are in a state that no rank meant them to have. */
   boolean areTorn() {
     return lost() > 0

@@ -202,7 +202,7 @@ final class CheckpointCommit implements Work {
     final Optional<Exception> failure = image.failure();
     if (failure.isPresent()) {
       throw failure.get() instanceof final PosixException posix
-          ? new PosixException("store all bytes of " + member.path(), posix.errno())
+          ? posix.as(member.path() + " is lost")
           : new IOException(member.path() + ": " + failure.get().getMessage(), failure.get());
     }
   }

@@ -91,6 +91,7 @@ final class Committer {
   private void ended(final CheckpointCommit commit, final Consumer<CheckpointCommit> owner) {
     context.state().apply(commit.end());
     if (commit.isStored()) {
+      forgetRefusal(commit.number());
       commit.count();
       commit.tell();
     } else {
@@ -108,9 +109,17 @@ final class Committer {
     context.waiters().answer(commit.number());
   }
 
+  private void forgetRefusal(final long number) {
+    final Group group = context.state().groups().find(number);
+    if (group != null) {
+      group.refusal().forget();
+    }
+  }
+
   private void tellOfFailure(final CheckpointCommit commit) {
-    Warnings.warn(
-        "checkpoint %d is not committed: %s".formatted(commit.number(), commit.end().reason()));
+    final Group group = context.state().groups().find(commit.number());
+    final Refusal refusal = group == null ? new Refusal(commit.number()) : group.refusal();
+    refusal.say(commit.end().reason());
     context.waiters().failed(commit.end(), commit.writing);
   }
 

@@ -20,6 +20,7 @@ import org.sluice.iop.journal.Entry;
  */
 final class Group {
   private final long number;
+  private final Refusal refusal;
   private final Map<Image, Member> members = new LinkedHashMap<>();
   private final Parts parts = new Parts();
   private final Set<Image> markers = new LinkedHashSet<>();
@@ -72,6 +73,7 @@ final class Group {
    */
   Group(final long number, final boolean changed, final boolean rewriting) {
     this.number = number;
+    this.refusal = new Refusal(number);
     this.changed = changed;
     this.rewriting = rewriting;
   }
@@ -104,6 +106,7 @@ final class Group {
     member.path = path;
     member.look(image);
     members.put(image, member);
+    image.inCheckpoint(refusal::say);
     count(member, 1);
     return member;
   }
@@ -113,6 +116,7 @@ final class Group {
     markers.remove(image);
     final Member member = members.remove(image);
     if (member != null) {
+      image.inCheckpoint(null);
       count(member, -1);
       unchanged -= member.unchanged ? 1 : 0;
     }
@@ -148,6 +152,10 @@ final class Group {
 
   long number() {
     return number;
+  }
+
+  Refusal refusal() {
+    return refusal;
   }
 
   /** When one of its images was closed the last time; the highest number while one is open. */
@@ -423,7 +431,8 @@ final class Group {
     final int files = grouping.filesPerRank();
     final long unfinished = members.keySet().stream().filter(image -> !isFinished(image)).count();
     if (casualties().lost() > 0) {
-      return "%d of %d images lost bytes".formatted(casualties().lost(), members.size());
+      return "%d of %d images lost bytes: %s"
+          .formatted(casualties().lost(), members.size(), casualties().reason());
     } else if (unfinished > 0) {
       return "%d of %d images never closed".formatted(unfinished, members.size());
     } else if (grouping.hasMarkers() && markers.isEmpty()) {

@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.ImageDescriptor;
@@ -160,17 +161,34 @@ public final class Leftovers {
         .count();
   }
 
-  /** A line for each checkpoint, but no flood. */
+  /** A line for each checkpoint, but no flood, and one for all of which that was said before. */
   private void say(final Collection<Group> incomplete) {
-    for (final Group group : incomplete.stream().limit(MOST_LINES).toList()) {
+    final List<Group> said = incomplete.stream().filter(this::isSaid).toList();
+    final List<Group> unsaid = incomplete.stream().filter(group -> !isSaid(group)).toList();
+    for (final Group group : unsaid.stream().limit(MOST_LINES).toList()) {
       Warnings.warn(
           "checkpoint %d is not committed, its files stay plain files in %s: %s"
               .formatted(group.number(), context.capture().path(), groups.obstacle(group)));
     }
-    if (incomplete.size() > MOST_LINES) {
-      Warnings.warn(
-          "so it is with others: checkpoints=%d".formatted(incomplete.size() - MOST_LINES));
+    if (unsaid.size() > MOST_LINES) {
+      Warnings.warn("so it is with others: checkpoints=%d".formatted(unsaid.size() - MOST_LINES));
     }
+    if (!said.isEmpty()) {
+      Warnings.warn(
+          "not committed, as said above: checkpoints=%d: %s; as far as their files reached storage they stay plain files in %s"
+              .formatted(said.size(), numbers(said), context.capture().path()));
+    }
+  }
+
+  private static String numbers(final List<Group> groups) {
+    return groups.stream()
+        .limit(MOST_LINES)
+        .map(group -> String.valueOf(group.number()))
+        .collect(Collectors.joining(", ", "", groups.size() > MOST_LINES ? ", ..." : ""));
+  }
+
+  private boolean isSaid(final Group group) {
+    return group.refusal().isSaid();
   }
 
   /** A name of each image that has one, and no group. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
@@ -30,6 +31,9 @@ public final class Image extends ImageState {
 
   /** The first error in the drain; null while there is none. Any thread. */
   private final AtomicReference<Exception> failure = new AtomicReference<>();
+
+  /** Told when it loses bytes. */
+  private volatile Consumer<String> loss = Warnings::warn;
 
   /** Bytes of the image that went through the drain. Any thread; the first stage adds. */
   private final AtomicLong logged = new AtomicLong();
@@ -383,9 +387,18 @@ public final class Image extends ImageState {
     if (failure.compareAndSet(null, reason)) {
       table.error(entry(), Failure.of(reason).errno());
       if (created() == null) { // else its checkpoint's line names it as users do
-        Warnings.warn("image " + opened() + " is lost: " + reason.getMessage());
+        loss.accept("image " + opened() + " is lost: " + reason.getMessage());
       }
     }
+  }
+
+  /**
+   * Enters a checkpoint, or leaves it. Service thread.
+   *
+   * @param told that the image has lost bytes, on any thread; null where no checkpoint has it
+   */
+  public void inCheckpoint(final Consumer<String> told) {
+    loss = told == null ? Warnings::warn : told;
   }
 
   /**

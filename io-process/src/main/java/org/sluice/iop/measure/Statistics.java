@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
-import org.sluice.core.command.SizeConverter;
 import org.sluice.core.segment.Header;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
@@ -296,11 +295,6 @@ public final class Statistics {
    */
   public Optional<String> summary() {
     final SlotCounters total = counters();
-    if (failure().filter(Failure::losesBytes).isPresent()) {
-      return Optional.of(
-          "not all of the %s that were written reached storage"
-              .formatted(SizeConverter.format(share().total())));
-    }
     return share()
         .text()
         .map(share -> share + shortage(total) + lateMemory(total) + lengths(total) + unheld());
