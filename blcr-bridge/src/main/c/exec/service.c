@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agreement.h"
 #include "client.h"
 #include "clock.h"
 #include "command.h"
@@ -312,6 +313,17 @@ static void heed(int error)
         sluice_exec_fail(sluice_exec_status(error), "%s", sluice_failure_message());
 }
 
+/* Who has joined with other options than the session's leaves as one whose command went well. */
+static void agree(struct sluice_exec_service *service, bool strict)
+{
+    const struct sluice_request_leave request = {0};
+    if (sluice_exec_agreement_holds(service->connection.socket, service->options, strict))
+        return;
+    sluice_connection_request(&service->connection, SLUICE_REQUEST_LEAVE, SLUICE_BODY(request),
+                              NULL);
+    exit(SLUICE_STATUS_BUSY);
+}
+
 void sluice_exec_service_start(struct sluice_exec_service *service,
                                const struct sluice_exec_options *options)
 {
@@ -319,6 +331,7 @@ void sluice_exec_service_start(struct sluice_exec_service *service,
     const int error = join_running(service);
     if (error != -ENOENT && error != -ECONNREFUSED) {
         heed(error);
+        agree(service, false);
         return;
     }
     service->alone = true;
@@ -338,6 +351,8 @@ void sluice_exec_service_join(struct sluice_exec_service *service,
         heed_failure(fd);
         start(fd, service);
         error = join_started(service);
+    } else if (error == 0) {
+        agree(service, true);
     }
     close(fd);
     heed(error);
