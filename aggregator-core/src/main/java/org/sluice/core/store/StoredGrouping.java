@@ -8,12 +8,8 @@ import java.util.Optional;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.Entropy;
 
-/**
- * Which files of a program are one checkpoint, as a session found out: the expression that {@code
- * --group} would have. Later sessions begin with it, and all nodes of a job have the same. One that
- * is damaged is none. Thread-safe.
- */
-public final class StoredGrouping {
+/** An expression in a file of the store, or of its series in a directory. */
+public final class StoredGrouping implements RememberedGrouping {
   private static final String NAME = "grouping";
   private static final int MOST = 8192;
 
@@ -23,12 +19,7 @@ public final class StoredGrouping {
     this.store = store;
   }
 
-  /**
-   * The expression that the store remembers.
-   *
-   * @return an expression; empty for none
-   * @throws IOException when it cannot be read
-   */
+  @Override
   public Optional<String> recall() throws IOException {
     final Path path = path();
     if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -41,13 +32,7 @@ public final class StoredGrouping {
     }
   }
 
-  /**
-   * Remembers an expression durably, unless another node has done so first.
-   *
-   * @param expression without line breaks
-   * @return what the store remembers then, which all nodes have
-   * @throws IOException when it cannot be stored
-   */
+  @Override
   public String remember(final String expression) throws IOException {
     store.disk().createWhole(draft(), path(), SealedText.encode(expression + "\n"));
     store.disk().syncDirectory(path().getParent(), null);
@@ -55,13 +40,7 @@ public final class StoredGrouping {
     return stored.isPresent() ? stored.get() : replace(expression);
   }
 
-  /**
-   * Remembers an expression durably in place of whatever was there.
-   *
-   * @param expression without line breaks
-   * @return the expression
-   * @throws IOException when it cannot be stored
-   */
+  @Override
   public String replace(final String expression) throws IOException {
     store.disk().replaceWhole(draft(), path(), SealedText.encode(expression + "\n"));
     store.disk().syncDirectory(path().getParent(), null);

@@ -20,6 +20,7 @@ import org.sluice.core.series.PartKey;
 import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.RefusedException;
 import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.SeriesGrouping;
 import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.series.SeriesStore;
@@ -28,6 +29,7 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
+import org.sluice.core.store.RememberedGrouping;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -105,6 +107,11 @@ public final class SeriesCommits implements AutoCloseable {
   /** The key of this node's part of a checkpoint. */
   PartKey part(final Commit commit, final long round, final long growth, final Coverage all) {
     return run.part(commit.number(), round, growth, PendingPart.ranksOf(commit)).covering(all);
+  }
+
+  /** Which files the nodes of the run found to be one checkpoint, where no directory has it. */
+  RememberedGrouping grouping() {
+    return new SeriesGrouping(engine, run.begin());
   }
 
   /** Some files only a user says are one node's: what all parts say of them must agree. */
