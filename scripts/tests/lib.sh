@@ -228,7 +228,7 @@ as_nobody() {
 
 # one_group LAYOUT: the options by which all files are of one checkpoint, where they are not plain files anyway.
 one_group() {
-  [ "$1" = files ] || echo --group .
+  [ "$1" = files ] && echo --group none || echo --group .
 }
 
 # Not everybody may have a mount namespace, and nobody can below a root that is no mount point.

@@ -98,7 +98,7 @@ struct sluice_header {
     _Atomic int64_t threshold;
     _Atomic int32_t threshold_policy;
     int32_t when_full;
-    int64_t small;
+    _Atomic int64_t small;
     uint8_t unused_280[104];
     _Atomic int64_t free_chunks;
     uint8_t unused_392[120];

@@ -19,6 +19,7 @@
 #include "segment.h"
 #include "small.h"
 #include "tell.h"
+#include "word.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
@@ -195,6 +196,8 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     if (reason != SLUICE_REASON_NONE && !(announced & SLUICE_REQUEST_OPEN_DIRECT))
         announced |= sluice_open_direct(reason);
     const int error = ask ? sluice_image_announce(fd, status, announced, path, &disposition) : 0;
+    if (ask && created)
+        sluice_word_end(status->st_dev, status->st_ino);
     if (error != 0 && (!sluice_recording || sluice_image_refused(error)))
         return error;
     struct image *image = take_image();

@@ -14,7 +14,8 @@
  * and knows that the file stays the kernel's. Its creator turns SMALL into GROWING before it
  * announces the file, which fails if the word was taken; then the file stays the kernel's for it, too. Who
  * finds GROWING announces its own opening, as of an image. The creator stores 0 behind the answer: who
- * finds that 0 finds the image afterwards.
+ * finds that 0 finds the image afterwards. While no file is left to the kernel yet (`small` below 0) the creator
+ * does all that at once: from one moment to the next others may leave files to the kernel.
  *
  * An opener may find an empty file before its creator has stored the word. It stores OPENED, which
  * the creator finds. So does one that cannot be followed, whatever the file's size, as it finds nothing
@@ -37,7 +38,7 @@ static bool same_file(int64_t word, int64_t other)
 static _Atomic int64_t *place_of(dev_t device, ino_t inode, int64_t *word)
 {
     const struct sluice_segment *segment = sluice_capture_segment();
-    if (segment == NULL || segment->header->small <= 0
+    if (segment == NULL || segment->header->small == 0
         || segment->layout != SLUICE_HEADER_LAYOUT_FILES) {
         return NULL;
     }
@@ -58,11 +59,11 @@ static bool is_left_behind(int64_t word)
 }
 
 /* A file that this call has created or emptied. -1: the word has just changed. */
-static int begin(_Atomic int64_t *place, int64_t found, int64_t word)
+static int begin(_Atomic int64_t *place, int64_t found, int64_t word, int state)
 {
     if (found != FREE && !is_left_behind(found))
         return same_file(found, word) ? SLUICE_WORD_PLAIN : SLUICE_WORD_ASK;
-    return change(place, found, word | SMALL) ? SLUICE_WORD_BEGIN : -1;
+    return change(place, found, word | state) ? SLUICE_WORD_BEGIN : -1;
 }
 
 /* A file that was there. An empty one may be another process's that is about to store its word. */
@@ -93,7 +94,20 @@ static bool is_image(const struct stat *status)
     return sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE;
 }
 
-enum sluice_word sluice_word_look(const struct stat *status, int *announced, int *reason)
+static void share(int *announced)
+{
+    if (!(*announced & SLUICE_REQUEST_OPEN_DIRECT))
+        *announced |= sluice_open_direct(SLUICE_REASON_SHARED);
+}
+
+/* Who is to be asked about each file: where none is left to the kernel yet, all but those that are only read. */
+static bool asks(const struct stat *status, int announced)
+{
+    const struct sluice_segment *segment = sluice_capture_segment();
+    return segment != NULL && segment->header->small < 0 && !only_reads(status, announced);
+}
+
+static enum sluice_word look(const struct stat *status, int *announced, int *reason, bool ask)
 {
     int64_t word;
     _Atomic int64_t *place = place_of(status->st_dev, status->st_ino, &word);
@@ -108,8 +122,7 @@ enum sluice_word sluice_word_look(const struct stat *status, int *announced, int
         *reason = created || state == SMALL ? SLUICE_REASON_SHARED : SLUICE_REASON_EXISTING;
         if (state == GROWING) {
             *announced |= SLUICE_REQUEST_OPEN_GROWN;
-            if (!(*announced & SLUICE_REQUEST_OPEN_DIRECT))
-                *announced |= sluice_open_direct(SLUICE_REASON_SHARED);
+            share(announced);
             decided = SLUICE_WORD_ASK;
         } else if (state == SMALL && !(created && is_left_behind(found))) {
             if (change(place, found, FREE) && !is_image(status))
@@ -117,11 +130,21 @@ enum sluice_word sluice_word_look(const struct stat *status, int *announced, int
         } else if (is_image(status) || (*announced & SLUICE_REQUEST_OPEN_DIRECT)) {
             decided = SLUICE_WORD_ASK;
         } else {
-            decided = created ? begin(place, found, word)
+            decided = created ? begin(place, found, word, ask ? GROWING : SMALL)
+                : ask         ? SLUICE_WORD_ASK
                               : meet(place, found, word, status->st_size == 0);
         }
     }
     return (enum sluice_word)decided;
+}
+
+enum sluice_word sluice_word_look(const struct stat *status, int *announced, int *reason)
+{
+    const bool ask = asks(status, *announced);
+    const enum sluice_word found = look(status, announced, reason, ask);
+    if (ask && found == SLUICE_WORD_PLAIN)
+        share(announced);
+    return ask ? SLUICE_WORD_ASK : found;
 }
 
 bool sluice_word_leave(const struct stat *status, int *announced)
@@ -130,7 +153,7 @@ bool sluice_word_leave(const struct stat *status, int *announced)
     int looked = *announced & SLUICE_REQUEST_OPEN_WRITE, reason;
     sluice_word_take(status);
     empty.st_size = 0; /* so that OPENED stays */
-    const bool plain = sluice_word_look(&empty, &looked, &reason) == SLUICE_WORD_PLAIN;
+    const bool plain = look(&empty, &looked, &reason, false) == SLUICE_WORD_PLAIN;
     const int grown = looked & SLUICE_REQUEST_OPEN_GROWN;
     *announced |= grown;
     return plain || (grown == 0 && !is_image(status));

@@ -26,6 +26,7 @@ import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoreProfile;
 import org.sluice.core.store.WriteMode;
 import org.sluice.iop.checkpoint.Copies;
+import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.Keeping;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
@@ -109,7 +110,10 @@ final class IoProcess implements AutoCloseable {
               SessionStore.of(
                   Path.of(segment.header().store()), segment.header().layout(), settings));
       final PosixStore store = opened.store();
-      opened.take(job);
+      final boolean grouped = opened.take(job, goesOn);
+      if (!grouped) {
+        segment.header().leaveSmall();
+      }
       copies = opened.copies();
       severalNodes = opened.series() != null;
       if (WaveFiles.areOfThisProcess(store.directory())) {
@@ -150,7 +154,7 @@ final class IoProcess implements AutoCloseable {
               store,
               opened.series(),
               copies,
-              settings.session(),
+              grouped ? settings.session() : settings.session().ungrouped(),
               statistics,
               journal,
               state,
@@ -284,13 +288,16 @@ final class IoProcess implements AutoCloseable {
 
   /**
    * In containers on storage far away each file that a commit has to synchronise costs much. In
-   * place nobody tells of small files, which a checkpoint may have.
+   * place nobody tells of small files, which a checkpoint may have: none is left to the kernel as
+   * long as files are grouped, or may be.
    */
   private static long small(final Settings settings, final Path store) {
-    final boolean none =
-        settings.layout() == HeaderDescriptor.LAYOUT_FILES
-            ? settings.session().grouping() != null
-            : new CaptureDirectory(settings.capture(), store.toString()).isShared();
+    final Grouping grouping = settings.session().grouping();
+    if (settings.layout() == HeaderDescriptor.LAYOUT_FILES && grouping != null) {
+      return grouping.isKnown() ? 0 : -settings.small();
+    }
+    final boolean far = new CaptureDirectory(settings.capture(), store.toString()).isShared();
+    final boolean none = far && settings.layout() == HeaderDescriptor.LAYOUT_CONTAINER;
     return none ? 0 : settings.small();
   }
 

@@ -8,7 +8,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.store.JobClaim;
+import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.waves.WaveFiles;
 
@@ -39,12 +41,29 @@ final class OneJob implements AutoCloseable {
    *
    * @param store the directory that is the store to a user
    * @param claim what a job has while it runs
+   * @param goesOn whether the session goes on for a killed I/O process
+   * @return false where another job has it, and this one does without checkpoints: its user asked
+   *     for none, and its files are plain ones
    * @throws CommandException when another job has it
    */
-  void take(final Path store, final JobClaim claim) throws IOException {
-    if (settings.session().grouping() != null && settings.capture() != null) {
-      held = Optional.of(await(store.toString(), claim, ""));
+  boolean take(final Path store, final JobClaim claim, final boolean goesOn) throws IOException {
+    final Grouping grouping = settings.session().grouping();
+    if (grouping == null || settings.capture() == null) {
+      return true;
     }
+    final boolean asked =
+        grouping.isKnown() || settings.layout() == HeaderDescriptor.LAYOUT_CONTAINER;
+    if (asked || goesOn) {
+      held = Optional.of(await(store.toString(), claim, ""));
+      return true;
+    }
+    held = claim.tryTake("", who());
+    if (held.isEmpty()) {
+      Warnings.warn(
+          "another job has the store %s: %s; files of this one are in no checkpoint, unless it has a --store or a --series of its own"
+              .formatted(store, holder(claim)));
+    }
+    return held.isPresent();
   }
 
   /**
@@ -91,17 +110,15 @@ final class OneJob implements AutoCloseable {
       LockSupport.parkNanos(AGAIN.toNanos());
       taken = claim.tryTake(run, who());
     }
-    return taken.orElseThrow(() -> refusal(store, claim));
+    return taken.orElseThrow(() -> busy(store, holder(claim)));
   }
 
-  private static CommandException refusal(final String store, final JobClaim claim) {
-    String holder;
+  private static String holder(final JobClaim claim) {
     try {
-      holder = claim.holder().orElse("one that has just begun");
+      return claim.holder().orElse("one that has just begun");
     } catch (final IOException e) {
-      holder = e.getMessage();
+      return e.getMessage();
     }
-    return busy(store, holder);
   }
 
   /** One line for each way to find another job. */

@@ -158,8 +158,8 @@ final class ServiceOptions implements SharedOptions {
                 .paramLabel("auto|none|REGEX")
                 .description(
                     "Which files are one checkpoint; default: auto for run, none for serve. auto: Sluice finds"
-                        + " out by the numbers in their names, says the expression, and remembers it in the store;"
-                        + " in the container layout only."
+                        + " out by the numbers in their names, says the expression, and remembers it in the store."
+                        + " In the files layout it gives up for programs of many files that tell nothing."
                         + " none: no file is of one. An expression: a file whose path"
                         + " below the capture directory matches belongs to the checkpoint that the first"
                         + " capture group which took part numbers, as in"
@@ -247,7 +247,7 @@ final class ServiceOptions implements SharedOptions {
    */
   Settings settings(final boolean endsWithMembers) throws IOException {
     final Layout chosen = layout == null ? Layout.container : layout;
-    final Grouping grouping = grouping(chosen);
+    final Grouping grouping = grouping();
     final StageSettings bucket = stage.settings(store);
     final Path own = bucket == null ? store.directory() : bucket.directory();
     return new Settings(
@@ -323,8 +323,8 @@ final class ServiceOptions implements SharedOptions {
     return series;
   }
 
-  private Grouping grouping(final Layout chosen) {
-    final boolean grouped = isGrouped(chosen);
+  private Grouping grouping() {
+    final boolean grouped = group != null && !group.equals(NO_GROUP);
     final int perRank = count("--files-per-rank", filesPerRank, 1);
     needsGroup("--files-per-rank", filesPerRank, grouped);
     needsGroup("--complete", complete, grouped);
@@ -333,15 +333,6 @@ final class ServiceOptions implements SharedOptions {
     }
     final PathPattern files = group.equals(AUTO) ? null : pattern("--group", group);
     return new Grouping(files, marker(files), writers(), perRank);
-  }
-
-  /**
-   * What plain files are called is not watched unless a user says so: small ones are not told of.
-   */
-  private boolean isGrouped(final Layout chosen) {
-    return group != null
-        && !group.equals(NO_GROUP)
-        && (chosen != Layout.files || !group.equals(AUTO));
   }
 
   private void needsGroup(final String option, final Object given, final boolean grouped) {

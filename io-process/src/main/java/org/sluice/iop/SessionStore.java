@@ -139,14 +139,18 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
         null);
   }
 
-  /** Takes it for a job: a store of one node now, a series again if this one goes on with it. */
-  void take(final OneJob job) throws IOException {
+  /**
+   * Takes it for a job: a store of one node now, a series again if this one goes on with it.
+   *
+   * @return false where the job is to do without checkpoints
+   */
+  boolean take(final OneJob job, final boolean goesOn) throws IOException {
     final SeriesCommits all = copies == null ? series : copies.series();
     if (all == null) {
-      job.take(root(), store.job());
-    } else {
-      job.takeAgain(store.directory().getParent(), all.run());
+      return job.take(root(), store.job(), goesOn);
     }
+    job.takeAgain(store.directory().getParent(), all.run());
+    return true;
   }
 
   /** The directory that is the store to a user. */

@@ -364,10 +364,15 @@ public final class Header {
   /**
    * To what size new files are left to the kernel.
    *
-   * @return bytes; 0 for none
+   * @return bytes; 0 for none, and below 0 the size from {@link #leaveSmall} on
    */
   public long small() {
-    return buffer.getLong(HeaderDescriptor.SMALL_OFFSET);
+    return buffer.getLongOpaque(HeaderDescriptor.SMALL_OFFSET);
+  }
+
+  /** From here on nobody has to tell of files that stay small. It stays so. */
+  public void leaveSmall() {
+    buffer.putLongOpaque(HeaderDescriptor.SMALL_OFFSET, Math.abs(small()));
   }
 
   /**

@@ -82,9 +82,10 @@ public final class HeaderDescriptor {
       WHEN_FULL_OFFSET = HEADER.field(I32, "when_full", "1 wait, 2 direct; see below"),
       SMALL_OFFSET =
           HEADER.field(
-              I64,
+              SHARED_I64,
               "small",
-              "bytes that a small file has at most; 0: none is. Files layout: it is not announced"),
+              "bytes that a small file has at most; 0: none is, below 0: none is yet. Files layout:"
+                  + " it is not announced"),
       SLEEPING_OFFSET =
           HEADER
               .at(512)

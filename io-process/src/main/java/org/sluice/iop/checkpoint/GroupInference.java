@@ -236,10 +236,7 @@ final class GroupInference {
       return "which number of %s is the checkpoint's is not clear"
           .formatted(unclear.get().example());
     }
-    final List<PathFamily> numbered =
-        families.values().stream()
-            .filter(its -> !its.candidates(!ofRanks.isEmpty()).isEmpty())
-            .toList();
+    final List<PathFamily> numbered = numbered();
     if (numbered.isEmpty()) {
       return "no number in their names tells checkpoints apart";
     }
@@ -256,6 +253,16 @@ final class GroupInference {
                 "files such as %s and %s have different numbers"
                     .formatted(example, other.example()))
         .orElse("there was one number alone, as in " + example);
+  }
+
+  /** Whether no number could be a checkpoint's. */
+  boolean isUnnumbered() {
+    return numbered().isEmpty();
+  }
+
+  private List<PathFamily> numbered() {
+    return (ofRanks.isEmpty() ? ofOne : ofRanks)
+        .values().stream().filter(its -> !its.candidates(!ofRanks.isEmpty()).isEmpty()).toList();
   }
 
   /** Those that are the only ones of a family that may be a checkpoint's. */

@@ -13,6 +13,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
@@ -99,9 +100,14 @@ public final class GroupNames {
    * Puts an image where its present name says; null when it is in no group.
    *
    * @param name of its file, absolute; empty for none in the capture directory
+   * @param mayHave whether there may be a group of a number
    * @param begin makes a group of a number that has none
    */
-  Group place(final Image image, final Optional<String> name, final LongFunction<Group> begin) {
+  Group place(
+      final Image image,
+      final Optional<String> name,
+      final LongPredicate mayHave,
+      final LongFunction<Group> begin) {
     moves.looked(image, name);
     if (table.isSetAside(image)) {
       return null;
@@ -110,6 +116,7 @@ public final class GroupNames {
     final OptionalLong number =
         path.filter(its -> context.hasNodes() || !context.shared().has(image, its))
             .map(grouping::number)
+            .filter(its -> its.stream().allMatch(mayHave))
             .orElse(OptionalLong.empty());
     final Group before = table.of(image);
     if (name.isEmpty() ? image.isUnnamed() : ImageName.isOurs(name.get())) {

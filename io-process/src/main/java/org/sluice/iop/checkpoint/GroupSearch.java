@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import org.sluice.core.store.StoredGrouping;
+import org.sluice.core.store.RememberedGrouping;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Warnings;
@@ -18,10 +18,19 @@ import org.sluice.iop.measure.Warnings;
  */
 final class GroupSearch {
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** In the files layout: a program that has closed so many is one that writes no checkpoints. */
+  private static final int MOST_FILES = 256;
+
+  /**
+   * In the files layout: a program that is so many checkpoints ahead of its storage writes none.
+   */
+  private static final int MOST_COMMITS = 32;
 
   private final Context context;
   private final Grouping grouping;
-  private final StoredGrouping stored;
+  private final RememberedGrouping stored;
   private final Runnable found;
   private final GroupInference inference = new GroupInference();
 
@@ -30,6 +39,9 @@ final class GroupSearch {
 
   /** Whether no file matched that yet. */
   private boolean unproven;
+
+  /** Whether names were to tell which files are one checkpoint. */
+  private final boolean wanted;
 
   /** Whether the store is being asked. */
   private boolean asking;
@@ -40,7 +52,16 @@ final class GroupSearch {
   private boolean refused;
 
   private long asked = System.nanoTime();
+  private long pause = AGAIN_NANOS;
   private String obstacle;
+
+  /** Files that were looked at in vain. */
+  private int vain;
+
+  private boolean over;
+
+  /** Whether nobody has to tell of small files. */
+  private boolean left;
 
   /**
    * Begins with what the store remembers.
@@ -51,10 +72,16 @@ final class GroupSearch {
   GroupSearch(final Context context, final Grouping grouping, final Runnable found) {
     this.context = context;
     this.grouping = grouping;
-    this.stored = context.store().grouping();
+    this.stored =
+        context.copies() != null
+            ? context.copies().series().grouping()
+            : context.store().grouping();
     this.found = found;
-    if (!grouping.isKnown()) {
+    this.wanted = !grouping.isKnown();
+    if (wanted) {
       recall();
+      left = isInPlace() && context.segment().header().small() > 0; // by the former I/O process
+      over = left;
     }
   }
 
@@ -104,19 +131,59 @@ final class GroupSearch {
           .filter(expression -> !expression.equals(recalled))
           .ifPresent(this::remember);
     }
+    vain++;
+    over = isInPlace() && vain >= MOST_FILES && !asking;
+  }
+
+  /** Whether nobody says which files are one checkpoint. */
+  boolean isOwn() {
+    return wanted;
   }
 
   /** Whether it is to be found out yet. */
   boolean isSought() {
-    return !refused && (!grouping.isKnown() || unproven);
+    return !refused && !over && (!grouping.isKnown() || unproven);
+  }
+
+  /**
+   * Whether files begin no checkpoints any more. So it is in the files layout, where a program may
+   * have nothing to do with checkpoints: to tell of each small file, and to commit each file that
+   * has a number, costs more than to write them.
+   */
+  boolean isOver() {
+    return over;
+  }
+
+  /**
+   * Whether a file may begin a checkpoint.
+   *
+   * @param number of one that has not begun
+   */
+  boolean mayBegin(final long number) {
+    if (wanted && !over && isInPlace() && context.state().commits().size() >= MOST_COMMITS) {
+      over = true;
+      Warnings.warn(
+          "checkpoints come faster than storage takes them: from %d on files are in none; --group '%s' commits all"
+              .formatted(number, grouping.files().pattern()));
+    }
+    return !over;
+  }
+
+  /** Files that are small may be part of a checkpoint that has begun. */
+  private void leaveSmall() {
+    if (over && !left && context.state().groups().uncommitted().isEmpty()) {
+      left = true;
+      context.segment().header().leaveSmall();
+    }
+  }
+
+  private boolean isInPlace() {
+    return context.drain().isInPlace();
   }
 
   private String obstacle(final Writer writer) {
     if (!writer.isOfSeveralNodes()) {
       return null;
-    }
-    if (context.copies() != null) {
-      return "nodes of a job in a bucket find no expression together";
     }
     return writer.localRanks() > 0 || grouping.writers() > 0 || grouping.hasMarkers()
         ? null
@@ -134,12 +201,14 @@ final class GroupSearch {
 
   /** Another node may have found out what this one has no ranks to tell by. */
   void beat() {
+    leaveSmall();
     if (!grouping.isKnown()
         && !refused
         && ofSeveralNodes
         && context.hasNodes()
         && obstacle == null
-        && System.nanoTime() - asked > AGAIN_NANOS) {
+        && System.nanoTime() - asked > pause) {
+      pause = Math.min(2 * pause, LONGEST_NANOS); // in a bucket each question is a request
       ask(stored::recall);
     }
   }
@@ -198,6 +267,11 @@ final class GroupSearch {
     Warnings.warn(
         "which files are one checkpoint cannot be remembered in the store; say it with --group: "
             + why.getMessage());
+  }
+
+  /** Whether no number in the names of files could be a checkpoint's. */
+  boolean isUnnumbered() {
+    return inference.isUnnumbered();
   }
 
   /**

@@ -44,8 +44,12 @@ public final class Grouping {
     files = its;
   }
 
-  /** Whether it is known which files are one checkpoint. */
-  boolean isKnown() {
+  /**
+   * Whether it is known which files are one checkpoint.
+   *
+   * @return false while the names of files are to tell
+   */
+  public boolean isKnown() {
     return files != null;
   }
 

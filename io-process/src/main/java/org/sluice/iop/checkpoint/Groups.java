@@ -61,6 +61,16 @@ public final class Groups {
   }
 
   /**
+   * Whether a checkpoint has an image, or may have it under another name.
+   *
+   * @param image one that is closed
+   * @return false where it is a plain file, and nothing else
+   */
+  public boolean mayHave(final Image image) {
+    return exist() && (!search.isOver() || table.of(image) != null);
+  }
+
+  /**
    * Looks again at what checkpoint an image belongs to, which is then committed if it is complete.
    *
    * @param image one that was opened, closed or renamed
@@ -133,6 +143,29 @@ public final class Groups {
     return grouping.isKnown() ? Optional.empty() : Optional.of(search.obstacle());
   }
 
+  /**
+   * Whether nobody asked for checkpoints of files in place, and none has begun: then nothing is
+   * searched for, as that costs much where files are many, and may fail.
+   */
+  boolean areUnneeded() {
+    return context.drain().isInPlace()
+        && (!exist() || !grouping.isKnown() || search.isOwn() && isNothingKnown());
+  }
+
+  private boolean isNothingKnown() {
+    return table.all().isEmpty() && context.state().lacks().isEmpty();
+  }
+
+  /** Why no file is of any checkpoint though numbers tell files apart; empty where none do. */
+  Optional<String> nearly() {
+    return exist() && !search.isUnnumbered() ? Optional.of(search.obstacle()) : Optional.empty();
+  }
+
+  /** Whether files begin no checkpoints any more, which was said. */
+  boolean areOver() {
+    return exist() && search.isOver();
+  }
+
   /** Images of a former I/O process, before one is looked at: a part may seem complete. */
   void place(final Collection<Image> images) {
     if (grouping != null) {
@@ -145,7 +178,12 @@ public final class Groups {
   }
 
   private Group place(final Image image, final Optional<String> name) {
-    return names.place(image, name, this::begin);
+    return names.place(image, name, this::mayHave, this::begin);
+  }
+
+  /** Whether files may be of a checkpoint. */
+  private boolean mayHave(final long number) {
+    return table.find(number) != null || search.mayBegin(number);
   }
 
   private Group begin(final long number) {
@@ -280,6 +318,9 @@ public final class Groups {
    * @param reason why it is none
    */
   public void lacks(final ImageKey key, final String path, final Reason reason) {
+    if (exist() && !names.number(path).stream().allMatch(this::mayHave)) {
+      return;
+    }
     final Group group = table.find(lacks.written(key, path, reason));
     if (group != null && group.isStored()) {
       refresh(group);

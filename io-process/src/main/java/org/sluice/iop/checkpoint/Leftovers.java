@@ -62,6 +62,9 @@ public final class Leftovers {
    * @throws IOException when the store or the capture directory cannot be read
    */
   public void reclaim() throws IOException {
+    if (groups.areUnneeded()) {
+      return;
+    }
     final Set<ImageKey> named = context.capture().names().keySet();
     final Set<Integer> stored = committer.stored();
     committed().stream()
@@ -77,6 +80,10 @@ public final class Leftovers {
    * @throws IOException when the store or the capture directory cannot be read
    */
   public void commit(final boolean succeeded) throws IOException {
+    if (groups.areUnneeded()) {
+      groups.nearly().ifPresent(why -> sayPlain("", because(why)));
+      return;
+    }
     context.capture().search(context.registry().all());
     if (context.copies() != null && context.copies().fence().isPresent()) {
       refuse(groups.incomplete(), context.copies().fence().get());
@@ -87,11 +94,15 @@ public final class Leftovers {
     say(incomplete.stream().filter(group -> !isStored(group)).toList());
     groups.lacks().refuseEmpty();
     final List<String> plain = ungrouped();
-    if (!plain.isEmpty()) {
-      Warnings.warn(
-          "what is in no checkpoint stays plain files in %s: files=%d%s"
-              .formatted(context.capture().path(), plain.size(), why(plain.getFirst())));
+    if (!plain.isEmpty() && !groups.areOver()) {
+      sayPlain(": files=" + plain.size(), why(plain.getFirst()));
     }
+  }
+
+  private void sayPlain(final String count, final String why) {
+    Warnings.warn(
+        "what is in no checkpoint stays plain files in %s%s%s"
+            .formatted(context.capture().path(), count, why));
   }
 
   private String why(final String path) {
@@ -99,13 +110,17 @@ public final class Leftovers {
       return UNGROUPED;
     }
     if (groups.unknown().isPresent()) {
-      return "; they are in no checkpoint, as %s; say by --group which are, or --group none"
-          .formatted(groups.unknown().get());
+      return because(groups.unknown().get());
     }
     return groups.names().parts() > 0
         ? ""
         : "; --group '%s' matches none of them, such as %s"
             .formatted(context.grouping().files().pattern(), Quoting.name(path));
+  }
+
+  private static String because(final String why) {
+    return "; they are in no checkpoint, as %s; say by --group which are, or --group none"
+        .formatted(why);
   }
 
   private static boolean isStored(final Group group) {
@@ -136,9 +151,7 @@ public final class Leftovers {
    */
   public void noteFiles() throws IOException {
     final long files =
-        context.drain().isInPlace() && !context.hasGroups()
-            ? context.statistics().count(Occurrence.FILES)
-            : countUncommitted();
+        groups.areUnneeded() ? context.statistics().count(Occurrence.FILES) : countUncommitted();
     final String directory = context.capture().path();
     if (files > 0 && directory != null) {
       context.store().leftAsFiles(new LeftAsFiles(directory, files));

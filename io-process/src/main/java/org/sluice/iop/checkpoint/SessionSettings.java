@@ -25,4 +25,15 @@ public record SessionSettings(
     Keeping keep,
     Duration settle,
     boolean endsWithMembers,
-    Duration grace) {}
+    Duration grace) {
+
+  /**
+   * The same of a session whose files are in no checkpoint.
+   *
+   * @return settings without a grouping
+   */
+  public SessionSettings ungrouped() {
+    return new SessionSettings(
+        name, store, null, alone, writers, keep, settle, endsWithMembers, grace);
+  }
+}

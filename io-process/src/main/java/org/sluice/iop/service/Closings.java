@@ -85,11 +85,12 @@ final class Closings {
   /** A program may give one its name later that tells its checkpoint. */
   private void endInPlace(final Image image) {
     final long first = image.times().first();
-    if (context.hasGroups() && image.state() == ImageDescriptor.STATE_DIVERTED) {
+    final boolean named = checkpoints.groups().mayHave(image);
+    if (named && image.state() == ImageDescriptor.STATE_DIVERTED) {
       settling.makeDirect(image, Reason.NONE, false);
     }
     context.drain().sync(image, now -> context.statistics().durable(first, now));
-    if (!context.hasGroups() && !image.isOpenOutside()) {
+    if (!named && !image.isOpenOutside()) {
       checkpoints.farewells().bid(image);
     }
   }

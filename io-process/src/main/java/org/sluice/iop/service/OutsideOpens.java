@@ -206,7 +206,7 @@ final class OutsideOpens implements Guard.Listener {
       image.openOutside(false);
       open.remove(image);
       context.registry().descriptors().idle(image);
-      if (context.drain().isInPlace() && !context.hasGroups()) {
+      if (context.drain().isInPlace() && !checkpoints.groups().mayHave(image)) {
         checkpoints.farewells().bid(image);
       }
     }

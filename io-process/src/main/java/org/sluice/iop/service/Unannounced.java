@@ -17,7 +17,7 @@ final class Unannounced implements AutoCloseable {
   /** Begins to count on the kernel. A file system without small files can be unmounted. */
   Unannounced(final Header header) {
     this.header = header;
-    if (header.small() > 0 && !header.capture().isEmpty()) {
+    if (header.small() != 0 && !header.capture().isEmpty()) {
       try {
         capture = NativeFile.open(header.capture());
       } catch (final PosixException e) {
