@@ -25,7 +25,7 @@ public final class PosixException extends IOException {
   }
 
   /**
-   * Tells what this error means to somebody, with the same errno.
+   * This error with what it means in words, under the same errno.
    *
    * @param what it means there, such as {@code x has lost bytes}
    * @return an exception that says both, and has the same errno
