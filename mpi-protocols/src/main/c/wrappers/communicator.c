@@ -16,7 +16,7 @@ static int world_rank;
 static int64_t named; /* how many this rank has named */
 
 /* A program may have all that its library has room for: 65,535 in Open MPI 4.1. */
-#define HASHES_LOG 10
+#define HASHES_LOG 12
 static struct sluice_mpi_comm *hashed[1 << HASHES_LOG];
 static struct sluice_mpi_comm *hashed_ids[1 << HASHES_LOG];
 
@@ -169,10 +169,10 @@ struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, struct sluice_mpi
 
 void sluice_mpi_comm_done(struct sluice_mpi_comm *comm)
 {
-    struct sluice_mpi_comm **by_handle = place(comm->handle);
+    struct sluice_mpi_comm **by_handle = &hashed[hash((uint64_t)(uintptr_t)comm->handle)];
     comm->alike = *by_handle;
     *by_handle = comm;
-    struct sluice_mpi_comm **by_id = place_of_id(comm->id);
+    struct sluice_mpi_comm **by_id = &hashed_ids[hash((uint64_t)comm->id)];
     comm->alike_id = *by_id;
     *by_id = comm;
     comm->at = &sluice_mpi_comms;
