@@ -666,6 +666,7 @@ struct __attribute__((packed)) sluice_reply_threshold {
 #define SLUICE_REASON_ELSEWHERE 30
 #define SLUICE_REASON_TOO_DEEP 31
 #define SLUICE_REASON_SMALL 32
+#define SLUICE_REASON_NO_ENTRY 33
 #define SLUICE_REASON_UNSEEN UINT64_C(0x63c620)
 #define SLUICE_REASON_FIRST_PLAIN 26
 

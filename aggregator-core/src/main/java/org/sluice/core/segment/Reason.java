@@ -64,7 +64,7 @@ public enum Reason {
   EXISTING("existing", "in files that were there when they were opened", Kind.PLAIN),
   /** The I/O process may not open the file, which it has to. */
   REFUSED("refused", "in files that the I/O process may not open", Kind.PLAIN),
-  /** No descriptor or no entry is left, of which every image takes one. */
+  /** No descriptor is left, of which every open image takes one. */
   TOO_MANY("too_many", "in files beyond the most at a time (see ulimit -Hn)", Kind.PLAIN),
   /** The process has no slot, or no room to follow the file. */
   UNATTACHED("unattached", "in files that their process could not announce", Kind.PLAIN),
@@ -74,7 +74,9 @@ public enum Reason {
   /** The path is longer than the kernel tells. */
   TOO_DEEP("too_deep", "in files whose paths are longer than 4095 bytes", Kind.PLAIN),
   /** The file has not grown to what is worth an image. */
-  SMALL("small", "in small files and the beginnings of others (see --small)", Kind.PLAIN);
+  SMALL("small", "in small files and the beginnings of others (see --small)", Kind.PLAIN),
+  /** The table has no entry left, of which every image takes one, whether it is open or not. */
+  NO_ENTRY("no_entry", "in files beyond the most of a session (see --max-files)", Kind.PLAIN);
 
   /** Reasons that a slot has counters for. */
   public static final int MOST = 40;

@@ -1,10 +1,10 @@
 package org.sluice.iop.checkpoint;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileStatus;
@@ -139,15 +139,25 @@ final class Lacks {
       return;
     }
     followAll();
-    final Set<Long> refused = new HashSet<>();
+    final SortedSet<Long> refused = new TreeSet<>();
     for (final Entry.Lacking lack : List.copyOf(all.values())) {
       final long number = number(lack.path());
       if (number != NO_NUMBER
           && !isExpected(lack)
           && context.state().groups().find(number) == null
           && refused.add(number)) {
-        refuse(number, failure(lack));
+        final Failure why = failure(lack);
+        if (refused.size() == 1) {
+          refuse(number, why);
+        } else {
+          fail(number, why.errno(), why.reason());
+        }
       }
+    }
+    if (refused.size() > 1) {
+      Warnings.warn(
+          "nor are others committed that lack files: checkpoints=%d, up to %d"
+              .formatted(refused.size() - 1, refused.last()));
     }
   }
 
@@ -232,7 +242,7 @@ final class Lacks {
     final Reason reason = reason(lack);
     final int errno =
         switch (reason) {
-          case TOO_MANY -> Errno.EMFILE;
+          case TOO_MANY, NO_ENTRY -> Errno.EMFILE;
           case REFUSED -> Errno.EACCES;
           case TOO_DEEP -> Errno.ENAMETOOLONG;
           default -> Errno.EINVAL;
@@ -246,6 +256,7 @@ final class Lacks {
   private static String remedy(final Reason reason) {
     return switch (reason) {
       case TOO_MANY -> "there are more files than can be captured; raise ulimit -Hn";
+      case NO_ENTRY -> "there are more files than a session has room for; see --max-files";
       case EXISTING -> "it was there before and was not emptied; delete it before it is written";
       case REFUSED -> "the I/O process may not open it; let its user read and write it";
       case TOO_DEEP -> "its path is longer than 4095 bytes; shorten it";

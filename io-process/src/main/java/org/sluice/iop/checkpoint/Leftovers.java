@@ -17,6 +17,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
 import org.sluice.iop.image.MissingException;
+import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Warnings;
@@ -266,6 +267,13 @@ public final class Leftovers {
     }
   }
 
+  /** Before a commit is tried all is in the program's own files. */
+  private static Failure failure(final Entry.Ended end) {
+    return new Failure(
+        end.attempt() == CheckpointState.NO_ATTEMPT ? CheckpointState.REFUSED : end.errno(),
+        end.reason());
+  }
+
   /**
    * Tells of files that no checkpoint has, of checkpoints that could not be committed, and of lost
    * bytes; those of a file that its program has deleted nobody misses.
@@ -274,10 +282,7 @@ public final class Leftovers {
    */
   public void reportLosses() throws IOException {
     context.shared().report(countUnnamed());
-    context
-        .state()
-        .lost()
-        .forEach(end -> context.statistics().failed(new Failure(end.errno(), end.reason())));
+    context.state().lost().forEach(end -> context.statistics().failed(failure(end)));
     final Map<ImageKey, Exception> losses = farewells.losses();
     if (!losses.isEmpty()) {
       final Set<ImageKey> named = context.capture().names().keySet();

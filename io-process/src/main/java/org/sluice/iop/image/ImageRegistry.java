@@ -13,6 +13,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeProcess;
+import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
 import org.sluice.core.segment.Reason;
@@ -158,9 +159,9 @@ public final class ImageRegistry {
     if (entry < 0) {
       close(file::close);
       throw new NotCapturedException(
-          Reason.TOO_MANY,
-          "there are more files at a time than --max-files says, or so many that its bucket of the table is full"
-              + " (images: %d); say a higher number".formatted(byKey.size()));
+          Reason.NO_ENTRY,
+          "the session has %d files, those of the checkpoints that stay included, and no room for more; say --max-files %d"
+              .formatted(byKey.size(), Math.min(Geometry.MAX_FILES, 10L * byKey.size())));
     }
     images.apply(
         journal.write(

@@ -223,7 +223,8 @@ public final class Statistics {
    * @param reason why; the first one stays
    */
   public synchronized void failed(final Failure reason) {
-    failure = failure == null ? reason : failure;
+    final boolean graver = failure != null && reason.losesBytes() && !failure.losesBytes();
+    failure = failure == null || graver ? reason : failure;
   }
 
   /**
