@@ -7,6 +7,7 @@ import org.sluice.core.posix.Quoting;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -32,8 +33,27 @@ final class UsageLine {
               .findFirst()
               .map(name -> unknown(new UnmatchedArgumentException(command, List.of(name))))
               .orElseGet(() -> missing(missing));
-      default -> e.getMessage();
+      default -> value(e);
     };
+  }
+
+  /** Picocli says first that a value is wrong, and calls the option in quotes. */
+  private static String value(final ParameterException e) {
+    if (e.getArgSpec() instanceof final OptionSpec option
+        && option.type().isEnum()
+        && e.getValue() != null) {
+      final List<String> known =
+          Stream.of(option.type().getEnumConstants()).map(String::valueOf).toList();
+      return "%s: there is no %s, only %s%s"
+          .formatted(
+              option.longestName(),
+              Quoting.name(e.getValue()),
+              String.join(" and ", known).replaceAll(" and (?=.* and )", ", "),
+              Nearest.to(e.getValue(), known));
+    }
+    return e.getMessage()
+        .replaceFirst("^Invalid value for option '([^']*)'( \\([^)]*\\))?: ", "$1: ")
+        .replaceFirst("^Invalid value for positional parameter at index \\d+ \\((.*?)\\): ", "");
   }
 
   /** A misspelt option, which picocli tells of only where nothing is missing. */
@@ -64,16 +84,16 @@ final class UsageLine {
   }
 
   private static String suggestion(final UnmatchedArgumentException e) {
-    return e.getSuggestions().stream()
-        .filter(each -> each.startsWith(beginning(e.getUnmatched().getFirst())))
-        .findFirst()
-        .map(" (did you mean %s?)"::formatted)
-        .orElse("");
-  }
-
-  /** Picocli suggests what has some letters in common. */
-  private static String beginning(final String word) {
-    return word.replaceFirst("^(-*..?).*", "$1");
+    final CommandLine command = e.getCommandLine();
+    final String word = e.getUnmatched().getFirst().replaceFirst("=.*", "");
+    return Nearest.to(
+        word,
+        e.isUnknownOption()
+            ? command.getCommandSpec().options().stream()
+                .filter(option -> !option.hidden())
+                .flatMap(option -> Stream.of(option.names()))
+                .toList()
+            : command.getSubcommands().keySet());
   }
 
   private static boolean takesNumbers(final CommandLine command) {
@@ -85,6 +105,13 @@ final class UsageLine {
     final boolean store =
         e.getMissing().stream()
             .anyMatch(each -> each.isOption() && each.toString().contains(STORE));
-    return store ? "no store; name one with --store DIR or in SLUICE_STORE" : e.getMessage();
+    return store
+        ? "no store; name one with --store DIR or in SLUICE_STORE"
+        : e.getMessage()
+            .replaceFirst(
+                "^Missing required parameter for option '([^']*)' \\((.*)\\)$",
+                "$1 needs a value: $2")
+            .replaceFirst("^Missing required option: '(\\S*?)=(.*)'$", "say $1 $2")
+            .replaceFirst("^Missing required parameter: '(.*)'$", "say $1");
   }
 }
