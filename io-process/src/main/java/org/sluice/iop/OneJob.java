@@ -53,11 +53,11 @@ final class OneJob implements AutoCloseable {
     }
     final boolean asked =
         grouping.isKnown() || settings.layout() == HeaderDescriptor.LAYOUT_CONTAINER;
-    if (asked || goesOn) {
+    if (asked) {
       held = Optional.of(await(store.toString(), claim, ""));
       return true;
     }
-    held = claim.tryTake("", who());
+    held = goesOn ? tryAwait(claim, "") : claim.tryTake("", who());
     if (held.isEmpty()) {
       Warnings.warn(
           "another job has the store %s: %s; files of this one are in no checkpoint, unless it has a --store or a --series of its own"
@@ -103,6 +103,11 @@ final class OneJob implements AutoCloseable {
 
   private JobClaim.Held await(final String store, final JobClaim claim, final String run)
       throws IOException {
+    return tryAwait(claim, run).orElseThrow(() -> busy(store, holder(claim)));
+  }
+
+  private Optional<JobClaim.Held> tryAwait(final JobClaim claim, final String run)
+      throws IOException {
     final long end =
         System.nanoTime() + Math.max(PATIENCE.toNanos(), WaveFiles.farewell().toNanos());
     Optional<JobClaim.Held> taken = claim.tryTake(run, who());
@@ -110,7 +115,7 @@ final class OneJob implements AutoCloseable {
       LockSupport.parkNanos(AGAIN.toNanos());
       taken = claim.tryTake(run, who());
     }
-    return taken.orElseThrow(() -> busy(store, holder(claim)));
+    return taken;
   }
 
   private static String holder(final JobClaim claim) {

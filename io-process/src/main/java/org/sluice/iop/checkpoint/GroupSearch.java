@@ -8,6 +8,7 @@ import java.util.regex.PatternSyntaxException;
 import org.sluice.core.store.RememberedGrouping;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -59,6 +60,9 @@ final class GroupSearch {
   private int vain;
 
   private boolean over;
+
+  /** Whether it was said that the store has checkpoints of another program. */
+  private boolean told;
 
   /** Whether nobody has to tell of small files. */
   private boolean left;
@@ -167,6 +171,26 @@ final class GroupSearch {
               .formatted(number, grouping.files().pattern()));
     }
     return !over;
+  }
+
+  /**
+   * Why a checkpoint that nobody asked for must not begin: the store has it of another program.
+   *
+   * @param number of one that has not begun
+   */
+  Optional<Failure> obstacle(final long number) {
+    if (!isOwn() || !isInPlace()) {
+      return Optional.empty(); // its user is told of each
+    }
+    context.predecessors().begins(number);
+    final Optional<Failure> obstacle = context.predecessors().obstacle(number);
+    if (obstacle.isPresent() && !told) {
+      told = true;
+      Warnings.warn(
+          "checkpoint %d and others that the store has are not committed, and their files stay plain files: %s"
+              .formatted(number, obstacle.get().reason()));
+    }
+    return obstacle;
   }
 
   /** Files that are small may be part of a checkpoint that has begun. */

@@ -156,6 +156,17 @@ public final class Groups {
     return table.all().isEmpty() && context.state().lacks().isEmpty();
   }
 
+  /**
+   * Whether nobody asked for what failed: then its files are plain files in place, as without
+   * Sluice, and the command's exit status stays.
+   */
+  boolean isUnasked(final Entry.Ended end) {
+    return context.drain().isInPlace()
+        && exist()
+        && search.isOwn()
+        && (end.attempt() == CheckpointState.NO_ATTEMPT || table.find(end.checkpoint()) != null);
+  }
+
   /** Why no file is of any checkpoint though numbers tell files apart; empty where none do. */
   Optional<String> nearly() {
     return exist() && !search.isUnnumbered() ? Optional.of(search.obstacle()) : Optional.empty();
@@ -183,7 +194,14 @@ public final class Groups {
 
   /** Whether files may be of a checkpoint. */
   private boolean mayHave(final long number) {
-    return table.find(number) != null || search.mayBegin(number);
+    if (table.find(number) != null) {
+      return true;
+    }
+    final Optional<Failure> obstacle = search.obstacle(number);
+    obstacle
+        .filter(why -> lacks.fail(number, why.errno(), why.reason()))
+        .ifPresent(why -> noteWrittenOver(number));
+    return obstacle.isEmpty() && search.mayBegin(number);
   }
 
   private Group begin(final long number) {
@@ -194,10 +212,14 @@ public final class Groups {
     habit.leave();
     final Group next = new Group(number, false, context.state().isWritten(number));
     habit.begin(next);
-    if (context.drain().isInPlace()) {
+    noteWrittenOver(number);
+    return next;
+  }
+
+  private void noteWrittenOver(final long number) {
+    if (context.drain().isInPlace() && !context.predecessors().isElsewhere(number)) {
       context.drain().publish(new WrittenOver(context, number));
     }
-    return next;
   }
 
   /**

@@ -282,7 +282,9 @@ public final class Leftovers {
    */
   public void reportLosses() throws IOException {
     context.shared().report(countUnnamed());
-    context.state().lost().forEach(end -> context.statistics().failed(failure(end)));
+    context.state().lost().stream()
+        .filter(end -> !groups.isUnasked(end))
+        .forEach(end -> context.statistics().failed(failure(end)));
     final Map<ImageKey, Exception> losses = farewells.losses();
     if (!losses.isEmpty()) {
       final Set<ImageKey> named = context.capture().names().keySet();

@@ -149,9 +149,7 @@ final class Predecessors {
     if (own.contains(number) || !before.containsKey(number)) {
       return Optional.empty();
     }
-    final Origin origin = before.get(number).orElseGet(() -> ask(number));
-    before.put(number, Optional.of(origin));
-    note(number, origin);
+    final Origin origin = find(number);
     if (isOfAnother(origin)) {
       return refused(
           "the store has one of the files in %s; %s".formatted(origin.capture(), REMEDY));
@@ -161,6 +159,18 @@ final class Predecessors {
             "the store has one of an earlier run, and newer ones up to %d, beside which this program began anew; %s"
                 .formatted(before.lastKey(), REMEDY))
         : Optional.empty();
+  }
+
+  /** Whether an earlier session has a number with files of another capture directory. */
+  boolean isElsewhere(final long number) {
+    return before.containsKey(number) && isOfAnother(find(number));
+  }
+
+  private Origin find(final long number) {
+    final Origin origin = before.get(number).orElseGet(() -> ask(number));
+    before.put(number, Optional.of(origin));
+    note(number, origin);
+    return origin;
   }
 
   /**
