@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
@@ -101,7 +102,17 @@ final class CheckpointNames {
 
   /** Whether a file that was in place is not there any more. */
   static boolean isDeleted(final CommittedImage image) {
-    return image.isInPlace() && !Names.exists(image.sharing().file());
+    return image.isInPlace() && isGone(image.sharing().file());
+  }
+
+  /** Of what a directory hides nobody knows. */
+  private static boolean isGone(final String file) {
+    try {
+      FileStatus.of(file);
+      return false;
+    } catch (final PosixException e) {
+      return e.errno() == Errno.ENOENT || e.errno() == Errno.ENOTDIR;
+    }
   }
 
   /** Its file, unless that was deleted, or written to since: then it is the program's. */

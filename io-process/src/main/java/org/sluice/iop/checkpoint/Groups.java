@@ -20,6 +20,7 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
@@ -156,14 +157,28 @@ public final class Groups {
     return table.all().isEmpty() && context.state().lacks().isEmpty();
   }
 
+  private boolean areUnasked() {
+    return context.drain().isInPlace() && exist() && search.isOwn();
+  }
+
+  /**
+   * Says why nothing more is committed.
+   *
+   * @throws IOException the same, where somebody asked for checkpoints
+   */
+  void giveUp(final IOException why) throws IOException {
+    if (!areUnasked()) {
+      throw why;
+    }
+    Warnings.warn("what is in no checkpoint yet stays plain files: " + why.getMessage());
+  }
+
   /**
    * Whether nobody asked for what failed: then its files are plain files in place, as without
    * Sluice, and the command's exit status stays.
    */
   boolean isUnasked(final Entry.Ended end) {
-    return context.drain().isInPlace()
-        && exist()
-        && search.isOwn()
+    return areUnasked()
         && (end.attempt() == CheckpointState.NO_ATTEMPT || table.find(end.checkpoint()) != null);
   }
 

@@ -66,21 +66,36 @@ public final class Leftovers {
     if (groups.areUnneeded()) {
       return;
     }
-    final Set<ImageKey> named = context.capture().names().keySet();
     final Set<Integer> stored = committer.stored();
-    committed().stream()
-        .filter(image -> named.contains(image.key()) && !stored.contains(image.id()))
-        .filter(image -> !context.state().groups().isSetAside(image))
-        .forEach(image -> image.state(image.uncommitted()));
+    final List<Image> unneeded =
+        committed().stream()
+            .filter(image -> !stored.contains(image.id()))
+            .filter(image -> !context.state().groups().isSetAside(image))
+            .toList();
+    if (!unneeded.isEmpty()) {
+      final Set<ImageKey> named = context.capture().names().keySet();
+      unneeded.stream()
+          .filter(image -> named.contains(image.key()))
+          .forEach(image -> image.state(image.uncommitted()));
+    }
   }
 
   /**
    * Commits the checkpoints that are whole, and says what becomes of all else.
    *
    * @param succeeded whether the command did
-   * @throws IOException when the store or the capture directory cannot be read
+   * @throws IOException when the store or the capture directory cannot be read, and somebody asked
+   *     for checkpoints
    */
   public void commit(final boolean succeeded) throws IOException {
+    try {
+      commitWhole(succeeded);
+    } catch (final IOException e) {
+      groups.giveUp(e);
+    }
+  }
+
+  private void commitWhole(final boolean succeeded) throws IOException {
     if (groups.areUnneeded()) {
       groups.nearly().ifPresent(why -> sayPlain("", because(why)));
       return;
