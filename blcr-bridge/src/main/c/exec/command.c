@@ -125,6 +125,7 @@ static void preload(const char *file)
     sluice_exec_installed(library, sizeof library, file);
     if (access(library, R_OK) != 0)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "%s is missing; run scripts/build", library);
+    setenv("SLUICE_SPEAKER", sluice_exec_name, 1);
     char *slash = strrchr(library, '/');
     if (strchr(library, ' ') == NULL) {
         put_first("LD_PRELOAD", library);

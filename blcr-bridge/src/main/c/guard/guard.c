@@ -33,7 +33,10 @@ static const char *socket_path;
 
 static void fail(const char *what)
 {
-    fprintf(stderr, "sluice: the guard cannot %s: %s\n", what, strerror(errno));
+    const int error = errno;
+    const char *command = getenv("SLUICE_CALLED"); /* by which the I/O process speaks as well */
+    fprintf(stderr, "%s: the guard cannot %s: %s\n", command == NULL ? "sluice serve" : command,
+            what, strerror(error));
     exit(1);
 }
 

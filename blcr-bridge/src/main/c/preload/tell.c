@@ -3,23 +3,27 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "line.h"
 #include "stream.h"
 
+/* As "sluice profile record: ", with its NUL. */
+#define FROM 40
+
 void sluice_tell(const char *format, ...)
 {
-    static const char from[] = "sluice: ";
     char text[PATH_MAX + 512];
-    char line[sizeof from + 2 * sizeof text];
+    char line[FROM + 2 * sizeof text];
+    const char *command = getenv("SLUICE_SPEAKER"); /* which the user called */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    memcpy(line, from, sizeof from);
-    sluice_line(line + strlen(from), sizeof line - sizeof from, text);
+    const int from = snprintf(line, FROM, "%.*s: ", FROM - 3, command == NULL ? "sluice" : command);
+    sluice_line(line + from, sizeof line - FROM, text);
     strcat(line, "\n");
     sluice_write_whole(STDERR_FILENO, line, strlen(line));
 }

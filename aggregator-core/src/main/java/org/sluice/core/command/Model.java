@@ -230,13 +230,17 @@ public final class Model {
   }
 
   /**
-   * The parser of a model.
+   * The parser of a model. Its help has colours on a terminal that knows them, unless {@code
+   * NO_COLOR} is set.
    *
    * @param spec the model
    * @return its parser
    */
   static CommandLine commandLine(final CommandSpec spec) {
-    return new CommandLine(spec, LISTS);
+    final CommandLine line = new CommandLine(spec, LISTS);
+    return "dumb".equals(System.getenv("TERM"))
+        ? line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
+        : line;
   }
 
   /** A value that goes where the command wants it; what was not given leaves that as it is. */
