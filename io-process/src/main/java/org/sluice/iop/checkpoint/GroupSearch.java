@@ -137,6 +137,11 @@ final class GroupSearch {
     }
     vain++;
     over = isInPlace() && vain >= MOST_FILES && !asking;
+    if (over && unproven) {
+      Warnings.warn(
+          "none of %d files matches what the store remembers: later ones are in no checkpoint; --group '%s' goes on to look"
+              .formatted(vain, grouping.files().pattern()));
+    }
   }
 
   /** Whether nobody says which files are one checkpoint. */

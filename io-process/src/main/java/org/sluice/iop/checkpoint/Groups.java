@@ -164,7 +164,7 @@ public final class Groups {
   /**
    * Says why nothing more is committed.
    *
-   * @throws IOException the same, where somebody asked for checkpoints
+   * @throws IOException the same, where the user asked for checkpoints
    */
   void giveUp(final IOException why) throws IOException {
     if (!areUnasked()) {

@@ -84,7 +84,7 @@ public final class Leftovers {
    * Commits the checkpoints that are whole, and says what becomes of all else.
    *
    * @param succeeded whether the command did
-   * @throws IOException when the store or the capture directory cannot be read, and somebody asked
+   * @throws IOException when the store or the capture directory cannot be read, and the user asked
    *     for checkpoints
    */
   public void commit(final boolean succeeded) throws IOException {
