@@ -190,10 +190,18 @@ public final class CheckpointState implements Fold {
             .noneMatch(image -> image != null && image.created() != null);
   }
 
+  /** Its program deleted it while it was being committed: see {@link #forgetInGroups}. */
+  private boolean isGone(final Entry.Ended e, final Entry.Committing commit) {
+    return e.errno() != REFUSED
+        && commit != null
+        && isOfGroup(commit)
+        && groups.find(e.checkpoint()) == null;
+  }
+
   private void end(final Entry.Ended e) {
     final Entry.Committing commit = commits.remove(e.attempt());
     failed.remove(e.checkpoint());
-    if (e.errno() != 0) {
+    if (e.errno() != 0 && !isGone(e, commit)) {
       failed.put(e.checkpoint(), e);
       if (failed.size() > MOST_FAILED) {
         failed.remove(failed.keySet().iterator().next());
