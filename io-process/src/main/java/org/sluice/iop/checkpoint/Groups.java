@@ -323,7 +323,7 @@ public final class Groups {
   }
 
   private boolean isComplete(final Group group) {
-    return group.hasChanged() && !group.isOpen() && markers.complete(group);
+    return !group.isEmpty() && group.hasChanged() && !group.isOpen() && markers.complete(group);
   }
 
   /** What is in another checkpoint by now joins that. */
