@@ -135,7 +135,7 @@ launch() {
 # with_job: the calling test goes on with nodes, a program, and what it leaves and ends with where nothing fails.
 with_job() {
   with_nodes
-  mpicc -std=gnu17 -O2 -Wall -Wextra -Werror -o heat "$root/scripts/heat/heat.c" "$rest" "${resting[@]}"
+  mpicc -std=gnu17 -O2 -Wall -Wextra -Werror -o heat "$root/scripts/programs/heat/heat.c" "$rest" "${resting[@]}"
   mkdir plain
   "${mpi[@]}" -n 7 ./heat "${steps[@]}" --checkpoints plain --result expected >/dev/null
 }

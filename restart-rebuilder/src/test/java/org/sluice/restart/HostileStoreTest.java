@@ -30,7 +30,7 @@ import org.sluice.core.store.StoreFixture;
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class HostileStoreTest {
-  /** Each kind once. {@code scripts/fuzz} tries more, with seeds of its own. */
+  /** Each kind once. {@code scripts/soaks/fuzz} tries more, with seeds of its own. */
   private static final int TRIES = Integer.getInteger("sluice.hostile.tries", Kind.values().length);
 
   /** With this one it is a file that is read, or a directory that is listed, in most tries. */

@@ -29,7 +29,7 @@ abstract class CutLives {
   @TempDir(factory = InMemory.class)
   private Path directory;
 
-  /** The same one each time, but for {@code scripts/fuzz}, which looks for new cuts. */
+  /** The same one each time, but for {@code scripts/soaks/fuzz}, which looks for new cuts. */
   private final long seed = Long.getLong("sluice.seed", 1);
 
   private final int livesWithAllSyncs;

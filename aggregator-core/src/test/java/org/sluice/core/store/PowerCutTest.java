@@ -38,7 +38,7 @@ class PowerCutTest {
   @TempDir(factory = InMemory.class)
   private Path directory;
 
-  /** The same one each time, but for {@code scripts/fuzz}, which looks for new cuts. */
+  /** The same one each time, but for {@code scripts/soaks/fuzz}, which looks for new cuts. */
   private final long seed = Long.getLong("sluice.seed", 1);
 
   private int count;

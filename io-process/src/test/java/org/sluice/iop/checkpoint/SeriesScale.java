@@ -13,7 +13,7 @@ import org.sluice.core.store.RankSet;
 /**
  * What a checkpoint of many nodes costs the storage, and how long after the last part it is
  * committed: the classes that run, {@link SeriesRun} and {@link Looks}, on simulated nodes, time
- * and storage. {@code scripts/bench-series} runs it.
+ * and storage. {@code scripts/bench series} runs it.
  */
 final class SeriesScale {
   static final ScaleEngine.Storage OBJECTS =

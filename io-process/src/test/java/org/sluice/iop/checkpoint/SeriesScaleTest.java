@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What {@code scripts/bench-series} says of a thousand nodes holds of some hundreds as well. */
+/** What {@code scripts/bench series} says of a thousand nodes holds of some hundreds as well. */
 class SeriesScaleTest {
   private static final int NODES = 400;
   private static final int CHECKPOINTS = 14;

@@ -12,7 +12,7 @@ import org.sluice.bench.node.Summary;
 import org.sluice.bench.plot.Plot;
 
 /**
- * Draws what {@code scripts/bench-mpi} measured: what kernels and messages take more, beside what
+ * Draws what {@code scripts/bench mpi} measured: what kernels and messages take more, beside what
  * was published, and the time to completion over the time between waves and over the ranks.
  */
 public final class WavePictures {

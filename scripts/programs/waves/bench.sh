@@ -1,7 +1,7 @@
-# Sourced by scripts/bench-mpi: how each of its parts is measured, in a folder of its own.
+# Sourced by scripts/benchmarks/mpi: how each of its parts is measured, in a folder of its own.
 
 sluice=$root/scripts/sluice
-bench=$root/scripts/waves
+bench=$root/scripts/programs/waves
 
 # In a folder that goes with this script. Figures are left even when it is interrupted.
 begin() {
@@ -61,7 +61,7 @@ figure() {
 build() {
   local native=$root/blcr-bridge/target/native
   "mpicc.$mpi" -std=gnu17 -O2 -Wno-stringop-overflow -I "$root/mpi-protocols/src/main/c/api" -o "$1" \
-    "$root/scripts/waves/$1.c" "$root/scripts/waves/corpus.c" -L "$native" -lsluice_mpi "-Wl,-rpath,$native"
+    "$root/scripts/programs/waves/$1.c" "$root/scripts/programs/waves/corpus.c" -L "$native" -lsluice_mpi "-Wl,-rpath,$native"
 }
 
 export OMPI_MCA_btl=^tcp,ofi OMPI_MCA_mpi_yield_when_idle=1

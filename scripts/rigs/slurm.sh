@@ -1,4 +1,4 @@
-# A job of Slurm on three nodes, for scripts/engines. Each node has a name, a boot, a network, mounts and processes of
+# A job of Slurm on three nodes, for scripts/rigs/engines. Each node has a name, a boot, a network, mounts and processes of
 # its own, as far as namespaces go, and its own mount of a GlusterFS volume at $inside/shared.
 
 slurm_nodes=(n1 n2 n3)

@@ -1,6 +1,6 @@
 # What makes storage on this machine as slow as if it were far away, for benchmarks. The script that sources it has
 # namespaces of its own, of which the network `servers` is one. It sets $delay, $rate and what storage.sh needs.
-. "$root/scripts/storage.sh"
+. "$root/scripts/rigs/storage.sh"
 
 on_servers() { nsenter --net=/run/netns/servers "$@"; }
 

@@ -1,6 +1,6 @@
-# Sourced by what runs the MPI programs of scripts/waves under `sluice mpi`, behind scripts/tests/lib.sh.
+# Sourced by what runs the MPI programs of scripts/programs/waves under `sluice mpi`, behind scripts/tests/lib.sh.
 
-corpus=$root/scripts/waves
+corpus=$root/scripts/programs/waves
 layer=$native
 api=$root/mpi-protocols/src/main/c/api
 
@@ -13,7 +13,7 @@ launcher() {
   fi
 }
 
-# build_program NAME LANGUAGE MPI [OPTION...]: ./NAME, of scripts/waves, compiled once with these options of the compiler.
+# build_program NAME LANGUAGE MPI [OPTION...]: ./NAME, of scripts/programs/waves, compiled once with these options of the compiler.
 build_program() {
   local built=$root/target/waves/$2-$3$4
   [ ! -e "$1" ] || return 0

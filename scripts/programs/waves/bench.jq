@@ -1,4 +1,4 @@
-# What the figures of scripts/bench-mpi say: verdicts, and tables in Markdown.
+# What the figures of scripts/bench mpi say: verdicts, and tables in Markdown.
 
 def median: sort | (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2;
 
