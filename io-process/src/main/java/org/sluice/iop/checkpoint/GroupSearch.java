@@ -22,12 +22,12 @@ final class GroupSearch {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** In the files layout: a program that has closed so many is one that writes no checkpoints. */
-  private static final int MOST_FILES = 256;
+  private static final int MOST_FILES = 100;
 
   /**
    * In the files layout: a program that is so many checkpoints ahead of its storage writes none.
    */
-  private static final int MOST_COMMITS = 32;
+  private static final int MOST_COMMITS = 16;
 
   private final Context context;
   private final Grouping grouping;
@@ -137,6 +137,7 @@ final class GroupSearch {
     }
     vain++;
     over = isInPlace() && vain >= MOST_FILES && !asking;
+    leaveSmall();
     if (over && unproven) {
       Warnings.warn(
           "none of %d files matches what the store remembers: later ones are in no checkpoint; --group '%s' goes on to look"
