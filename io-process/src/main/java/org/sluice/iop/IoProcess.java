@@ -25,7 +25,7 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoreProfile;
 import org.sluice.core.store.WriteMode;
-import org.sluice.iop.checkpoint.Copies;
+import org.sluice.iop.checkpoint.BucketUploader;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.Keeping;
 import org.sluice.iop.crash.FailStop;
@@ -60,7 +60,7 @@ final class IoProcess implements AutoCloseable {
   private final StoreProfile profile;
   private final boolean measured;
   private final Thread thread;
-  private final Copies copies;
+  private final BucketUploader copies;
   private final boolean severalNodes;
 
   /**

@@ -17,7 +17,7 @@ import org.sluice.core.series.Stores;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.SeriesFormat;
-import org.sluice.iop.checkpoint.Copies;
+import org.sluice.iop.checkpoint.BucketUploader;
 import org.sluice.iop.checkpoint.SeriesCommits;
 import org.sluice.iop.checkpoint.SeriesStorage;
 import org.sluice.iop.measure.Warnings;
@@ -31,7 +31,7 @@ import org.sluice.iop.waves.WaveFiles;
  * @param series where its commits count; null without other nodes
  * @param copies takes them from the stage, which that store is then, to others; null without one
  */
-record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
+record SessionStore(PosixStore store, SeriesCommits series, BucketUploader copies)
     implements AutoCloseable {
   /**
    * Finds where a session that begins is to store, makes the store if it is not there, and joins

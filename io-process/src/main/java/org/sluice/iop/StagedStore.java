@@ -12,7 +12,7 @@ import org.sluice.core.series.Stores;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Bucket;
-import org.sluice.iop.checkpoint.Copies;
+import org.sluice.iop.checkpoint.BucketUploader;
 import org.sluice.iop.checkpoint.StageSettings;
 import org.sluice.iop.waves.WaveFiles;
 
@@ -58,6 +58,6 @@ final class StagedStore {
             : StageSettings.of(place.root(), place.uri());
     final Bucket bucket =
         new Bucket(SeriesObjects.open(place.uri()), place, store, settings.session().keep());
-    return new SessionStore(store, null, new Copies(bucket, how));
+    return new SessionStore(store, null, new BucketUploader(bucket, how));
   }
 }

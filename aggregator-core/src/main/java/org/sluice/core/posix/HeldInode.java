@@ -253,8 +253,8 @@ abstract class HeldInode implements AutoCloseable {
    * @return how it counts and what it has left
    * @throws PosixException when that fails
    */
-  public Room room() throws PosixException {
-    return Room.of(descriptor, opened);
+  public FreeSpace room() throws PosixException {
+    return FreeSpace.of(descriptor, opened);
   }
 
   /**

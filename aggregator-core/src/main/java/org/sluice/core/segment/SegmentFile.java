@@ -14,8 +14,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.FreeSpace;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.Room;
 
 /** The file of a segment: how it is made, waited for, checked and mapped. */
 final class SegmentFile {
@@ -29,7 +29,7 @@ final class SegmentFile {
   /** Sets the file's length, in whole blocks of its file system: hugetlbfs takes no other. */
   static long extend(final Path file, final long wanted) throws IOException {
     try (NativeFile created = NativeFile.open(file, NativeFile.Flag.WRITE)) {
-      final Room room = created.room();
+      final FreeSpace room = created.room();
       final long length = (wanted + room.block() - 1) / room.block() * room.block();
       if (length > room.free()) {
         throw noRoom(created, length, room);
@@ -39,7 +39,7 @@ final class SegmentFile {
     }
   }
 
-  static SegmentException noRoom(final NativeFile file, final long length, final Room room) {
+  static SegmentException noRoom(final NativeFile file, final long length, final FreeSpace room) {
     return new SegmentException(
         "no room for a segment of %d bytes, %d are free: %s; choose a smaller buffer"
             .formatted(length, room.free(), file.opened()),

@@ -22,7 +22,7 @@ record Decision(long sequence, long round, Map<String, Long> growths, long other
   static Decision of(final long sequence, final LogEntry.Commit commit) {
     final List<PartKey> parts = commit.keys();
     final long others =
-        parts.stream().allMatch(part -> part.coverage().equals(Coverage.ALL)) ? 0 : -1;
+        parts.stream().allMatch(part -> part.coverage().equals(RequiredRanks.ALL)) ? 0 : -1;
     final Map<String, Long> growths = new HashMap<>();
     for (final PartKey part : parts) {
       if (part.growth() > others) {
@@ -46,7 +46,7 @@ record Decision(long sequence, long round, Map<String, Long> growths, long other
           "node %s committed it for %d ranks, and node %s counts %d; a run has one number of ranks"
               .formatted(commit.node(), commit.ranks(), part.node(), ranks));
     }
-    if (part.coverage().equals(Coverage.ALL) && lacks(commit, part)) {
+    if (part.coverage().equals(RequiredRanks.ALL) && lacks(commit, part)) {
       throw new RefusedException(
           "node %s committed it without node %s; was the run's name, %s, used for two launches?"
               .formatted(commit.node(), part.node(), run));

@@ -12,9 +12,9 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.FileOwners;
 import org.sluice.core.store.LeftAsFiles;
 import org.sluice.core.store.NoStoreException;
-import org.sluice.core.store.Owners;
 import org.sluice.core.store.PosixReader;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.Rebuilder;
@@ -117,10 +117,10 @@ final class DirectoryParts implements PartReader {
   public void addOwners(final Map<Integer, String> owners, final List<String> keys)
       throws IOException {
     final Path objects = directory.root().resolve(series);
-    Owners.add(owners, directory.root());
-    Owners.add(owners, objects);
+    FileOwners.add(owners, directory.root());
+    FileOwners.add(owners, objects);
     for (final String key : keys) {
-      Owners.add(owners, objects.resolve(key));
+      FileOwners.add(owners, objects.resolve(key));
     }
   }
 

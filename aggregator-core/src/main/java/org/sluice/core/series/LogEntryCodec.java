@@ -136,7 +136,7 @@ final class LogEntryCodec {
             node,
             time);
     check(commit.begin() > 0 && commit.number() >= 0 && commit.round() >= 0);
-    final Gathering parts = new Gathering();
+    final PartSet parts = new PartSet();
     commit.keys().forEach(key -> check(parts.add(key)));
     check(commit.ranks() > 0 && parts.missing(commit.ranks()).isEmpty());
     check(!commit.whole() || commit.parts().size() == 1);

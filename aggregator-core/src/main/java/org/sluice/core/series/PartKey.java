@@ -25,7 +25,7 @@ public record PartKey(
     String node,
     long growth,
     RankSet ranks,
-    Coverage coverage) {
+    RequiredRanks coverage) {
   /** The prefix of all parts. */
   public static final String FOLDER = "part/";
 
@@ -76,7 +76,7 @@ public record PartKey(
       final String node,
       final long growth,
       final RankSet ranks) {
-    this(number, begin, round, node, growth, ranks, Coverage.ALL);
+    this(number, begin, round, node, growth, ranks, RequiredRanks.ALL);
   }
 
   /**
@@ -85,7 +85,7 @@ public record PartKey(
    * @param other what
    * @return its key
    */
-  public PartKey covering(final Coverage other) {
+  public PartKey covering(final RequiredRanks other) {
     return new PartKey(number, begin, round, node, growth, ranks, other);
   }
 
@@ -100,7 +100,7 @@ public record PartKey(
     return RankSet.parse(match.group(3).replace('/', ','))
         .flatMap(
             ranks ->
-                Coverage.parse(coverage)
+                RequiredRanks.parse(coverage)
                     .map(
                         all ->
                             new PartKey(

@@ -98,7 +98,7 @@ final class SeriesCheckpoint {
 
   /** Where a marker or the writers of each node completed it no rank is known to be missing. */
   private static boolean coversAll(final LogEntry.Commit entry) {
-    return entry.keys().stream().allMatch(part -> part.coverage().equals(Coverage.ALL));
+    return entry.keys().stream().allMatch(part -> part.coverage().equals(RequiredRanks.ALL));
   }
 
   /** As one of all nodes; incomplete when a file joined it on some node after its commit. */

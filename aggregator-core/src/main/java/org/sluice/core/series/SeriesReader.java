@@ -377,7 +377,7 @@ public final class SeriesReader implements CheckpointReader {
     final Collection<PartKey> newest = Decision.newest(parts);
     final PartKey first = parts.getLast();
     final int ranks = Math.max(1, fetch.one(new CommittedPart(first, 0)).commit().ranks());
-    return new Waiting(first.number(), ranks, Gathering.of(newest).missing(ranks), newest.size());
+    return new Waiting(first.number(), ranks, PartSet.of(newest).missing(ranks), newest.size());
   }
 
   private synchronized SeriesCheckpoint checkpoint(final Commit commit) throws IOException {

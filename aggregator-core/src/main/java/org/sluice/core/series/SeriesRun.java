@@ -215,7 +215,7 @@ public final class SeriesRun {
                 return null;
               }
               final Collection<PartKey> parts = newest(now.decided(part), listed);
-              missing[0] = Gathering.ofOneLaunch(run, parts).missing(ranks);
+              missing[0] = PartSet.ofOneLaunch(run, parts).missing(ranks);
               if (!missing[0].isEmpty()) {
                 return null;
               }

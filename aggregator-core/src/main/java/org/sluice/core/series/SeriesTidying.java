@@ -30,7 +30,7 @@ public final class SeriesTidying implements AutoCloseable {
   private final Engine engine;
   private final SeriesLog log;
   private final SeriesGarbage garbage;
-  private final Stillness<String> uses;
+  private final IdleDetector<String> uses;
 
   /**
    * A series that is to be tidied.
@@ -48,7 +48,7 @@ public final class SeriesTidying implements AutoCloseable {
     this.engine = store.engine(series);
     this.log = new SeriesLog(engine);
     this.garbage = new SeriesGarbage(engine, store.needs(series));
-    this.uses = new Stillness<>(place -> store.lastUsed(series, place), rest);
+    this.uses = new IdleDetector<>(place -> store.lastUsed(series, place), rest);
   }
 
   /**

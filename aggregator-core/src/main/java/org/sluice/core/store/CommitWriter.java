@@ -56,8 +56,8 @@ final class CommitWriter {
     return true;
   }
 
-  private List<Base.Held> holders(final DraftImage image) {
-    final Base base = image.base();
+  private List<IncrementalSource.Held> holders(final DraftImage image) {
+    final IncrementalSource base = image.base();
     return base == null
         ? List.of()
         : base.holders(store.checkpoint(base.commit().number(), base.commit().id()));
@@ -184,7 +184,7 @@ final class CommitWriter {
         final int ordinal = images.size();
         final List<Block> blocks =
             image.isDirect() ? List.of() : store(files, image, directory.image(ordinal));
-        final List<Base.Held> holders = holders(image);
+        final List<IncrementalSource.Held> holders = holders(image);
         images.add(committed(ordinal, image, blocks, holders));
         share(files, ordinal, holders);
       }
@@ -204,10 +204,11 @@ final class CommitWriter {
     }
   }
 
-  private void share(final ImageFile files, final int ordinal, final List<Base.Held> holders)
+  private void share(
+      final ImageFile files, final int ordinal, final List<IncrementalSource.Held> holders)
       throws IOException {
     for (int i = 0; i < holders.size(); i++) {
-      final Base.Held held = holders.get(i);
+      final IncrementalSource.Held held = holders.get(i);
       files.share(held.file(), held.holder().blocks(), directory.image(ordinal, i));
     }
   }
@@ -216,7 +217,7 @@ final class CommitWriter {
       final int ordinal,
       final DraftImage image,
       final List<Block> blocks,
-      final List<Base.Held> holders) {
+      final List<IncrementalSource.Held> holders) {
     return new CommittedImage(
         ordinal,
         image.path(),
@@ -228,7 +229,7 @@ final class CommitWriter {
         image.chunks(),
         blocks,
         image.sharing(),
-        holders.stream().map(Base.Held::holder).toList());
+        holders.stream().map(IncrementalSource.Held::holder).toList());
   }
 
   /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */

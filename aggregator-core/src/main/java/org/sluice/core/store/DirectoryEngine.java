@@ -62,7 +62,7 @@ public final class DirectoryEngine implements Engine {
   /** Folders that this engine knows to be durable. Any thread; one too few costs a sync. */
   private final Set<Path> durable = ConcurrentHashMap.newKeySet();
 
-  private final Marks marks = new Marks();
+  private final DurableMarks marks = new DurableMarks();
 
   DirectoryEngine(final Path root, final Disk disk) {
     this.root = root;
@@ -106,7 +106,7 @@ public final class DirectoryEngine implements Engine {
    */
   private void mark(final String key) {
     try (NativeFile file = disk.openThere(file(key))) {
-      disk.chmod(file, Marks.marked(file));
+      disk.chmod(file, DurableMarks.marked(file));
     } catch (final PosixException othersSynchroniseThen) {
       // a mount with a user of its own may refuse it
     }

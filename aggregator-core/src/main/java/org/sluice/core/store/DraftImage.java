@@ -31,7 +31,7 @@ public record DraftImage(
     FileSource file,
     boolean shared,
     Sharing sharing,
-    Base base) {
+    IncrementalSource base) {
   /**
    * An image that has nothing of an earlier checkpoint.
    *
@@ -66,7 +66,7 @@ public record DraftImage(
    * @param earlier which, and which bytes
    * @return all else is the same
    */
-  public DraftImage goingOnFrom(final Base earlier) {
+  public DraftImage goingOnFrom(final IncrementalSource earlier) {
     return new DraftImage(
         path, rank, ranks, mode, size, imageId, chunks, file, shared, sharing, earlier);
   }

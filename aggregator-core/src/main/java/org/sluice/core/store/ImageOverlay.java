@@ -19,7 +19,7 @@ import org.sluice.core.posix.Extent;
 public final class ImageOverlay {
   private final int imageId;
   private final ImageTarget target;
-  private final Coverage decided = new Coverage();
+  private final RangeSet decided = new RangeSet();
   private final IntArrayList positions = new IntArrayList();
 
   /**

@@ -297,7 +297,7 @@ public final class IndexCodec {
       final List<ChunkLocation> chunkTable,
       final Budget budget) {
     final List<Holder> holders = new ArrayList<>();
-    final Coverage held = new Coverage();
+    final RangeSet held = new RangeSet();
     for (int count = readCount(in, HOLDER_LENGTH), i = 0; i < count; i++) {
       budget.take(IMAGE_COST);
       final int imageId = in.getInt();

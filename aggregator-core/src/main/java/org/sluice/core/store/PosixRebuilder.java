@@ -33,7 +33,7 @@ final class PosixRebuilder implements Rebuilder {
   /** Reads what one image holds. */
   private void read(final Holder holder, final StoredFile.Opening file, final ImageTarget target)
       throws IOException {
-    final Coverage decided = new Coverage();
+    final RangeSet decided = new RangeSet();
     for (final Extent other : Pieces.upTo(Long.MAX_VALUE).without(holder.pieces()).extents()) {
       decided.add(other.offset(), other.end());
     }

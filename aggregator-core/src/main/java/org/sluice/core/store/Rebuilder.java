@@ -47,7 +47,7 @@ public interface Rebuilder extends AutoCloseable {
    */
   default void read(final CommittedImage image, final ImageTarget target, final Zeros zeros)
       throws IOException {
-    final Coverage known = new Coverage();
+    final RangeSet known = new RangeSet();
     read(
         image,
         (address, length, offset) -> {

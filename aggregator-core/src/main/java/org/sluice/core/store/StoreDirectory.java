@@ -257,7 +257,7 @@ record StoreDirectory(Path path, Disk disk) {
             checkpoint.path(),
             checkpoint.manifest(),
             checkpoint.index())) {
-      Owners.add(owners, part); // a log may have all of it
+      FileOwners.add(owners, part); // a log may have all of it
     }
     return owners;
   }

@@ -73,7 +73,8 @@ class SeriesFuzzTest {
   @Property
   void keyIsReadOrNone(@ForAll("mutations") final List<Mutation> mutations) {
     final RankSet ranks = RankSet.of(IntStream.of(0, 2, 4));
-    final String key = new PartKey(1, 2, 3, "b17", 4, ranks, new Coverage(ranks, 7)).toString();
+    final String key =
+        new PartKey(1, 2, 3, "b17", 4, ranks, new RequiredRanks(ranks, 7)).toString();
     final byte[] bytes = Mutation.apply(key.getBytes(StandardCharsets.ISO_8859_1), mutations);
     final String text = new String(bytes, StandardCharsets.ISO_8859_1);
     PartKey.parse(text).ifPresent(part -> assertThat(part.ranks().size()).isLessThan(1 << 24));

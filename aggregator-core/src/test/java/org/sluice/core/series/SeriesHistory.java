@@ -209,12 +209,12 @@ final class SeriesHistory {
       return without || series.commit(part, series.parts(part), all, PartsCheck.NONE).isEmpty();
     }
 
-    private Coverage coverage(final SeriesCheck.Round round) {
+    private RequiredRanks coverage(final SeriesCheck.Round round) {
       if (alone) {
-        return Coverage.ALL;
+        return RequiredRanks.ALL;
       }
       return leftOut == Rule.CLOSED_RANKS && writers.areMarked(round)
-          ? Coverage.closing(ranks())
+          ? RequiredRanks.closing(ranks())
           : writers.seenBy(node, round);
     }
 

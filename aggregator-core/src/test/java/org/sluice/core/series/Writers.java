@@ -40,14 +40,14 @@ final class Writers {
   }
 
   /** What a node says that the checkpoint must cover. */
-  Coverage seenBy(final int node, final SeriesCheck.Round round) {
+  RequiredRanks seenBy(final int node, final SeriesCheck.Round round) {
     final Random dice = dice(round, node);
     return areMarked(round)
-        ? Coverage.closing(
+        ? RequiredRanks.closing(
             RankSet.of(
                 of(round).list().stream()
                     .mapToInt(Integer::intValue)
                     .filter(rank -> rank == node || !isStale(round) || dice.nextBoolean())))
-        : Coverage.ALL;
+        : RequiredRanks.ALL;
   }
 }

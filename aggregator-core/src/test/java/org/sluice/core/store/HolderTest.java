@@ -135,7 +135,7 @@ class HolderTest {
   private byte[] rebuilt(final StoreFixture fixture, final Commit commit) throws IOException {
     final CommittedImage image = fixture.store().images(commit).getFirst();
     final byte[] bytes = new byte[(int) image.size()];
-    final Coverage written = new Coverage();
+    final RangeSet written = new RangeSet();
     try (Rebuilder rebuilder = fixture.store().rebuilder(commit, false)) {
       rebuilder.read(
           image,

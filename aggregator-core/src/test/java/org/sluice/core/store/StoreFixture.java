@@ -136,7 +136,8 @@ public final class StoreFixture implements AutoCloseable {
   /** Has the last image have some bytes of an image of an earlier checkpoint. */
   StoreFixture goingOnFrom(final Commit commit, final int image, final Pieces pieces)
       throws IOException {
-    final Base base = new Base(commit, store.images(commit).get(image), pieces);
+    final IncrementalSource base =
+        new IncrementalSource(commit, store.images(commit).get(image), pieces);
     images.add(images.removeLast().goingOnFrom(base));
     return this;
   }

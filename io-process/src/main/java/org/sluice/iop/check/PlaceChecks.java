@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Extent;
+import org.sluice.core.posix.FreeSpace;
 import org.sluice.core.posix.Mount;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.posix.Room;
 
 /** What every file system is asked, whatever is to lie there. */
 final class PlaceChecks {
@@ -32,7 +32,7 @@ final class PlaceChecks {
 
   /** What it has left, against what a full buffer would bring there. */
   void room(final NativeFile directory, final long buffer) throws IOException {
-    final Room room = directory.room();
+    final FreeSpace room = directory.room();
     final String detail =
         (room.free() == Long.MAX_VALUE ? "any number of bytes" : format(room.free()))
             + " and "

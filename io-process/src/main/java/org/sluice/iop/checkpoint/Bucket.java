@@ -11,11 +11,11 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.series.Coverage;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.LogEntry;
 import org.sluice.core.series.PartCopy;
 import org.sluice.core.series.PartKey;
+import org.sluice.core.series.RequiredRanks;
 import org.sluice.core.series.SeriesObjects;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.series.SeriesStore;
@@ -178,12 +178,12 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     }
   }
 
-  PartKey part(final Departure one) {
-    return commits.part(one.commit(), one.round(), one.growth(), Coverage.ALL);
+  PartKey part(final PendingUpload one) {
+    return commits.part(one.commit(), one.round(), one.growth(), RequiredRanks.ALL);
   }
 
   /** A checkpoint counts: what is not to stay goes. The thread of {@link #commits}. */
-  void counts(final Departure one) {
+  void counts(final PendingUpload one) {
     final PartKey part = part(one);
     mine.add(part);
     boolean enough = false;

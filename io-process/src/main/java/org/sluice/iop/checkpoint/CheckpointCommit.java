@@ -12,9 +12,9 @@ import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
-import org.sluice.core.series.Coverage;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.RefusedException;
+import org.sluice.core.series.RequiredRanks;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.DraftImage;
@@ -119,7 +119,7 @@ final class CheckpointCommit implements Work {
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
     this.writing = context.waiters().writing(decision.checkpoint());
-    this.leaves = Departure.leaves(context, decision.checkpoint());
+    this.leaves = PendingUpload.leaves(context, decision.checkpoint());
     this.draft =
         new Draft(
             decision.checkpoint(),
@@ -244,7 +244,7 @@ final class CheckpointCommit implements Work {
   /** From here on nothing of it may change: any node may commit the checkpoint. Last stage. */
   private void putPart() throws IOException {
     final SeriesCommits series = context.series();
-    final Coverage coverage = Coverage.parse(decision.coverage()).orElseThrow();
+    final RequiredRanks coverage = RequiredRanks.parse(decision.coverage()).orElseThrow();
     final PartKey key = series.part(part, decision.round(), decision.growth(), coverage);
     handedOver = System.nanoTime();
     series.put(part, key, () -> stored(part), this::refuse);
@@ -289,7 +289,8 @@ final class CheckpointCommit implements Work {
   void stored(final Commit inStore) {
     stored = inStore;
     if (context.copies() != null) {
-      new Departure(context, inStore, decision.round(), decision.growth(), writing).begin(leaves);
+      new PendingUpload(context, inStore, decision.round(), decision.growth(), writing)
+          .begin(leaves);
     }
     end(State.STORED, 0, "");
     context.service().execute(() -> ended.accept(this));

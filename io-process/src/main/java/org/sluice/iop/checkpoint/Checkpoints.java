@@ -25,13 +25,13 @@ import org.sluice.iop.journal.Entry;
  */
 public record Checkpoints(
     Context context,
-    Farewells farewells,
+    ImageRelease farewells,
     Resting resting,
     Committer committer,
     Retention retention,
     Groups groups,
     ExplicitCheckpoints explicit,
-    Leftovers leftovers,
+    EndOfRun leftovers,
     Replacements replacements,
     Restarts restarts) {
   /**
@@ -41,14 +41,14 @@ public record Checkpoints(
    * @return what looks after them
    */
   public static Checkpoints of(final Context context) {
-    final Farewells farewells = new Farewells(context);
+    final ImageRelease farewells = new ImageRelease(context);
     final Resting resting = new Resting(context, farewells);
     final Committer committer = new Committer(context, farewells);
     final Retention retention = new Retention(context, farewells);
     final Groups groups = new Groups(context, committer, retention);
     final Replacements replacements = new Replacements(context, groups);
-    final Leftovers leftovers =
-        new Leftovers(context, groups, committer, farewells, resting, replacements);
+    final EndOfRun leftovers =
+        new EndOfRun(context, groups, committer, farewells, resting, replacements);
     return new Checkpoints(
         context,
         farewells,
@@ -114,12 +114,12 @@ public record Checkpoints(
   private boolean stays(final Commit commit) {
     return !context.state().leaving().containsKey(commit.id())
         && context.state().isWritten(commit.number())
-        && !Departure.leaves(context, commit.number());
+        && !PendingUpload.leaves(context, commit.number());
   }
 
-  private Departure departure(final Commit commit, final long round, final long growth) {
+  private PendingUpload departure(final Commit commit, final long round, final long growth) {
     final int writing = context.waiters().writing(commit.number());
-    return new Departure(context, commit, round, growth, writing);
+    return new PendingUpload(context, commit, round, growth, writing);
   }
 
   private List<Commit> counting() throws IOException {

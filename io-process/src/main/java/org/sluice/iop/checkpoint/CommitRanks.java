@@ -1,7 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
-import org.sluice.core.series.Coverage;
+import org.sluice.core.series.RequiredRanks;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.image.Writer;
 
@@ -13,13 +13,13 @@ import org.sluice.iop.image.Writer;
  *     else none
  * @param coverage what other nodes' parts are to cover with this one
  */
-record CommitRanks(int ranks, RankSet part, Coverage coverage) {
+record CommitRanks(int ranks, RankSet part, RequiredRanks coverage) {
   CommitRanks(final int ranks, final RankSet part) {
-    this(ranks, part, Coverage.ALL);
+    this(ranks, part, RequiredRanks.ALL);
   }
 
   /** The same of a checkpoint that is to cover something else than all ranks. */
-  CommitRanks covering(final Coverage other) {
+  CommitRanks covering(final RequiredRanks other) {
     return new CommitRanks(ranks, part, other);
   }
 

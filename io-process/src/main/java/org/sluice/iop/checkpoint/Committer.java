@@ -22,9 +22,9 @@ final class Committer {
   private static final int NO_RANK = -1;
 
   private final Context context;
-  private final Farewells farewells;
+  private final ImageRelease farewells;
 
-  Committer(final Context context, final Farewells farewells) {
+  Committer(final Context context, final ImageRelease farewells) {
     this.context = context;
     this.farewells = farewells;
   }

@@ -18,7 +18,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Descriptors;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
-import org.sluice.iop.image.Protection;
+import org.sluice.iop.image.OutsideReaders;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
@@ -51,7 +51,7 @@ public record Context(
     Segment segment,
     PosixStore store,
     SeriesCommits series,
-    Copies copies,
+    BucketUploader copies,
     SessionSettings settings,
     String node,
     long sessionId,
@@ -65,7 +65,7 @@ public record Context(
     SharedFiles shared,
     SoleWriter soleWriter,
     Waiters waiters,
-    Bases bases,
+    IncrementalSources bases,
     Predecessors predecessors) {
   /**
    * What the parts of a session share, with a drain that has begun.
@@ -87,12 +87,12 @@ public record Context(
       final Segment segment,
       final PosixStore store,
       final SeriesCommits series,
-      final Copies copies,
+      final BucketUploader copies,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
       final CheckpointState state,
-      final Protection protection,
+      final OutsideReaders protection,
       final Executor service)
       throws IOException {
     final String captured = segment.header().capture();
@@ -128,7 +128,7 @@ public record Context(
         new SharedFiles(settings, capture, statistics),
         new SoleWriter(capture, segment.imageTable()),
         new Waiters(before(store, series, copies, state), state),
-        new Bases(store, segment.header().sessionId()),
+        new IncrementalSources(store, segment.header().sessionId()),
         Predecessors.of(
             ofNodes == null || capture.isShared() ? captured : "",
             store,
@@ -144,7 +144,7 @@ public record Context(
   private static LongPredicate before(
       final PosixStore store,
       final SeriesCommits series,
-      final Copies copies,
+      final BucketUploader copies,
       final CheckpointState state)
       throws IOException {
     if (copies != null) {

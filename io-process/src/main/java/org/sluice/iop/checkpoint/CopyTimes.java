@@ -2,7 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.util.concurrent.TimeUnit;
 
-/** For what {@link Copies} wait, and for how long; guarded by them. */
+/** For what {@link BucketUploader} wait, and for how long; guarded by them. */
 final class CopyTimes {
   /** After what time without a piece the storage has failed, to those who wait. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);

@@ -10,9 +10,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.sluice.core.posix.Names;
+import org.sluice.core.series.IdleDetector;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.StageRemains;
-import org.sluice.core.series.Stillness;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.NoStoreException;
 import org.sluice.core.store.PosixStore;
@@ -34,7 +34,7 @@ final class EarlierRuns {
   private final StagePlace place;
   private final SeriesView view;
   private final Keeping keep;
-  private final Stillness<Path> uses = new Stillness<>(EarlierRuns::lastUsed, AT_REST);
+  private final IdleDetector<Path> uses = new IdleDetector<>(EarlierRuns::lastUsed, AT_REST);
 
   /** What is done with each. */
   private interface Step {

@@ -29,8 +29,8 @@ public final class ExplicitCheckpoints {
   private final Context context;
   private final Committer committer;
   private final Retention retention;
-  private final Room room;
-  private final Farewells farewells;
+  private final IncrementalBudget room;
+  private final ImageRelease farewells;
   private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
 
@@ -43,12 +43,12 @@ public final class ExplicitCheckpoints {
       final Context context,
       final Committer committer,
       final Retention retention,
-      final Farewells farewells) {
+      final ImageRelease farewells) {
     this.context = context;
     this.underWay = context.state().underWay();
     this.committer = committer;
     this.retention = retention;
-    this.room = new Room(context);
+    this.room = new IncrementalBudget(context);
     this.farewells = farewells;
   }
 
@@ -183,7 +183,7 @@ public final class ExplicitCheckpoints {
     }
     final String pieces = made.pieces() + request.pieces();
     try {
-      Bases.pieces(pieces);
+      IncrementalSources.pieces(pieces);
     } catch (final IllegalArgumentException e) {
       return invalid(
           "image %s cannot have this of another: %s".formatted(made.name(), e.getMessage()));

@@ -22,7 +22,7 @@ final class Group {
   private final long number;
   private final Refusal refusal;
   private final Map<Image, Member> members = new LinkedHashMap<>();
-  private final Parts parts = new Parts();
+  private final FilesPerRank parts = new FilesPerRank();
   private final Set<Image> markers = new LinkedHashSet<>();
 
   /** How many images are of jobs with so many ranks on this node. */

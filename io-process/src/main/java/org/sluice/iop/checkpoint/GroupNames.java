@@ -41,7 +41,7 @@ public final class GroupNames {
   private final Context context;
   private final Grouping grouping; // null when files are not grouped
   private final GroupTable table;
-  private final Lacks lacks;
+  private final UncapturedFiles lacks;
   private final Moves moves;
   private final LongConsumer changed;
   private Consumer<Image> ungrouped = image -> {};
@@ -52,7 +52,7 @@ public final class GroupNames {
    *
    * @param changed told of checkpoints that have something no more
    */
-  GroupNames(final Context context, final Lacks lacks, final LongConsumer changed) {
+  GroupNames(final Context context, final UncapturedFiles lacks, final LongConsumer changed) {
     this.context = context;
     this.changed = changed;
     this.grouping = context.grouping();
@@ -300,7 +300,7 @@ public final class GroupNames {
   }
 
   /** Whether it is not known of some image where it is, so that a checkpoint may lack it. */
-  boolean hide(final long number, final Pauses pauses) {
+  boolean hide(final long number, final RecheckSchedule pauses) {
     final Optional<Failure> unknown = moves.obstacle().map(Failure::of);
     unknown.ifPresent(
         why -> {

@@ -104,7 +104,7 @@ final class GroupNotices {
   }
 
   /** A group that a count completes waits for as many files as the one before got. */
-  void waits(final Group group, final Habit habit) {
+  void waits(final Group group, final ExpectedFiles habit) {
     if (!toldOfHabit) {
       toldOfHabit = true;
       Warnings.warn(

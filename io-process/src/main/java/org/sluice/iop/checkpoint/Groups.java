@@ -32,10 +32,10 @@ public final class Groups {
   private final Committer committer;
   private final Retention retention;
   private final GroupTable table;
-  private final Pauses pauses = new Pauses(System::nanoTime);
-  private final Undecided undecided = new Undecided();
-  private final Habit habit = new Habit();
-  private final Lacks lacks;
+  private final RecheckSchedule pauses = new RecheckSchedule(System::nanoTime);
+  private final GroupsToRecheck undecided = new GroupsToRecheck();
+  private final ExpectedFiles habit = new ExpectedFiles();
+  private final UncapturedFiles lacks;
   private final Latecomers latecomers;
   private final SharedMarkers markers;
   private final GroupNotices notices;
@@ -48,7 +48,7 @@ public final class Groups {
     this.grouping = context.grouping();
     this.committer = committer;
     this.retention = retention;
-    this.lacks = new Lacks(context);
+    this.lacks = new UncapturedFiles(context);
     this.latecomers = new Latecomers(context, lacks);
     this.markers = new SharedMarkers(context, pauses, undecided);
     this.notices = new GroupNotices(context);
@@ -253,7 +253,7 @@ public final class Groups {
   }
 
   private void publishGrowth(final Group group, final boolean isNextUnderWay) {
-    context.drain().publish(new Growth(context, group.takeStored()));
+    context.drain().publish(new MarkIncomplete(context, group.takeStored()));
     retention.grown(group.number());
     context.waiters().grown(group.number(), isNextUnderWay);
   }
@@ -376,7 +376,7 @@ public final class Groups {
     lacks.captured(key);
   }
 
-  Lacks lacks() {
+  UncapturedFiles lacks() {
     return lacks;
   }
 

@@ -19,12 +19,12 @@ final class Latecomers {
 
   private final CheckpointState state;
   private final boolean marked;
-  private final Lacks lacks;
+  private final UncapturedFiles lacks;
 
   /** The numbers of groups that wait for what becomes of commits under way. */
   private final Set<Long> waiting = new HashSet<>();
 
-  Latecomers(final Context context, final Lacks lacks) {
+  Latecomers(final Context context, final UncapturedFiles lacks) {
     this.state = context.state();
     this.marked = context.grouping() != null && context.grouping().hasMarkers();
     this.lacks = lacks;

@@ -29,7 +29,7 @@ final class PendingPart {
   final Runnable counts;
   final Consumer<IOException> refused;
   final long begun = System.nanoTime();
-  final Looks looks;
+  final CommitPolling looks;
 
   /** All others as long as it has not looked at parts. */
   RankSet missing;
@@ -44,7 +44,7 @@ final class PendingPart {
       final Commit commit,
       final byte[] part,
       final PartKey key,
-      final Looks.Wait wait,
+      final CommitPolling.Wait wait,
       final Runnable counts,
       final Consumer<IOException> refused) {
     this.commit = commit;
@@ -58,7 +58,7 @@ final class PendingPart {
     final List<Integer> mine = key.ranks().list();
     final RankSet closed = key.coverage().closed();
     final int first = closed.isEmpty() ? 0 : closed.list().getFirst();
-    this.looks = new Looks(mine.getFirst() == first, ranks / mine.size(), wait, begun);
+    this.looks = new CommitPolling(mine.getFirst() == first, ranks / mine.size(), wait, begun);
   }
 
   /** The ranks of the job; a program that is none has one. */

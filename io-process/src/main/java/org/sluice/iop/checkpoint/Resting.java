@@ -35,7 +35,7 @@ public final class Resting {
       Set.of(Errno.ENOENT, Errno.EXDEV, Errno.EPERM, Errno.EMLINK, Errno.EOPNOTSUPP);
 
   private final Context context;
-  private final Farewells farewells;
+  private final ImageRelease farewells;
   private final Descriptors descriptors;
   private final Deque<Step> waiting = new ArrayDeque<>();
   private IntSupplier clients = () -> 0;
@@ -56,7 +56,7 @@ public final class Resting {
   /** Something that takes a descriptor. */
   private record Step(BooleanSupplier wanted, Runnable action) {}
 
-  Resting(final Context context, final Farewells farewells) {
+  Resting(final Context context, final ImageRelease farewells) {
     this.context = context;
     this.farewells = farewells;
     this.descriptors = context.registry().descriptors();

@@ -31,7 +31,7 @@ import org.sluice.iop.measure.Warnings;
 public final class Retention {
   private final Context context;
   private final Keeping keep;
-  private final Farewells farewells;
+  private final ImageRelease farewells;
   private final Deque<Kept> series = new ArrayDeque<>();
   private Returns returns = (victim, group, images) -> {};
 
@@ -47,7 +47,7 @@ public final class Retention {
   /** Whether the user was warned of a checkpoint that stays. Last stage. */
   private boolean toldOfKept;
 
-  Retention(final Context context, final Farewells farewells) {
+  Retention(final Context context, final ImageRelease farewells) {
     this.context = context;
     final Keeping told = context.settings().keep();
     this.keep = context.copies() != null ? told.ofStage() : told;

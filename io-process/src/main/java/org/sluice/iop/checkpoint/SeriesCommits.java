@@ -13,12 +13,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
-import org.sluice.core.series.Coverage;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.LoggedOnce;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.RefusedException;
+import org.sluice.core.series.RequiredRanks;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesGrouping;
 import org.sluice.core.series.SeriesReader;
@@ -37,7 +37,8 @@ import org.sluice.iop.measure.Warnings;
  * have, and the series' log says so.
  *
  * <p>The last stage puts parts. A thread of its own then looks at the log, and commits there what
- * is complete, see {@link Looks}. So a checkpoint costs few requests however many nodes there are.
+ * is complete, see {@link CommitPolling}. So a checkpoint costs few requests however many nodes
+ * there are.
  *
  * <p>Storage may take its time, or hang, and the service thread must not wait for it. So there are
  * two locks. This object's is for what this process knows, and no request goes to storage under it.
@@ -68,7 +69,7 @@ public final class SeriesCommits implements AutoCloseable {
   /** Numbers that processes wait for. */
   private final Set<Long> awaited = new HashSet<>();
 
-  private final Looks.Wait wait = new Looks.Wait();
+  private final CommitPolling.Wait wait = new CommitPolling.Wait();
 
   private final SeriesView view;
   private final Thread watcher;
@@ -105,7 +106,7 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** The key of this node's part of a checkpoint. */
-  PartKey part(final Commit commit, final long round, final long growth, final Coverage all) {
+  PartKey part(final Commit commit, final long round, final long growth, final RequiredRanks all) {
     return run.part(commit.number(), round, growth, PendingPart.ranksOf(commit)).covering(all);
   }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.series.Coverage;
+import org.sluice.core.series.RequiredRanks;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
@@ -43,8 +43,8 @@ final class SharedMarkers {
 
   private final Context context;
   private final Grouping grouping;
-  private final Pauses pauses;
-  private final Undecided undecided;
+  private final RecheckSchedule pauses;
+  private final GroupsToRecheck undecided;
   private final DirectoryLists<Map<Long, Found>> lists;
   private final Map<Long, Search> searches = new HashMap<>();
 
@@ -139,7 +139,8 @@ final class SharedMarkers {
     }
   }
 
-  SharedMarkers(final Context context, final Pauses pauses, final Undecided undecided) {
+  SharedMarkers(
+      final Context context, final RecheckSchedule pauses, final GroupsToRecheck undecided) {
     this.context = context;
     this.grouping = context.grouping();
     this.pauses = pauses;
@@ -315,7 +316,7 @@ final class SharedMarkers {
     }
     if (!grouping.hasMarkers()) {
       final int local = grouping.writers() == 0 ? 0 : localRanks(group);
-      return local > 0 ? ranks.covering(Coverage.standingFor(local)) : ranks;
+      return local > 0 ? ranks.covering(RequiredRanks.standingFor(local)) : ranks;
     }
     final Search search = search(group);
     search.old.addAll(marks(search.found));
@@ -323,7 +324,7 @@ final class SharedMarkers {
     search.pause = FIRST_PAUSE_NANOS;
     final RankSet ofJob = RankSet.of(IntStream.range(0, ranks.ranks()));
     final RankSet others = ofJob.without(ofJob.without(search.ranks));
-    return ranks.covering(Coverage.closing(ranks.part().with(others)));
+    return ranks.covering(RequiredRanks.closing(ranks.part().with(others)));
   }
 
   private static int localRanks(final Group group) {

@@ -71,7 +71,7 @@ public final class Drain implements AutoCloseable {
             statistics,
             layout,
             containers,
-            new Grants(),
+            new AppendRights(),
             new ChunkReader(),
             new ExtentTable.Pool(),
             new AtomicReferenceArray<>(chunks));

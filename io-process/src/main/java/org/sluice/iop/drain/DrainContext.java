@@ -32,7 +32,7 @@ record DrainContext(
     Statistics statistics,
     Layout layout,
     SessionContainers containers,
-    Grants grants,
+    AppendRights grants,
     ChunkReader reader,
     ExtentTable.Pool tables,
     AtomicReferenceArray<DrainWork> underWay) {

@@ -5,7 +5,7 @@ import java.util.List;
 import org.sluice.iop.image.Image;
 
 /** What becomes of drained chunks. Write stage only, unless it says otherwise. */
-interface Layout extends Gathering {
+interface Layout extends WriteBatch {
   /** Whether the extents of diverted images go to the images' own files. */
   boolean isInPlace();
 

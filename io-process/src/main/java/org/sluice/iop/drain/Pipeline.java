@@ -33,7 +33,7 @@ public final class Pipeline implements AutoCloseable {
    * @param pace at which they work
    */
   public Pipeline(
-      final int capacity, final Gathering gathering, final InFlight inFlight, final Pace pace) {
+      final int capacity, final WriteBatch gathering, final InFlight inFlight, final Pace pace) {
     final ParkingWaitStrategy parking = new ParkingWaitStrategy();
     final Thread.Builder threads = Thread.ofPlatform().daemon();
     disruptor =

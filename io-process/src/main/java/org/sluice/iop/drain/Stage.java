@@ -31,7 +31,7 @@ final class Stage implements EventHandler<Stage.Event> {
   private final Lane lane;
   private final Lane.Role role;
   private final FaultPoint point;
-  private final Gathering gathering;
+  private final WriteBatch gathering;
   private final ParkingWaitStrategy successors;
 
   /** Whether work has come here that the next stage has not been told of. */
@@ -54,7 +54,7 @@ final class Stage implements EventHandler<Stage.Event> {
    *     not join them, and before that stage waits, until there is more to do
    * @param successors wakes the next stage
    */
-  Stage(final Lane lane, final Gathering gathering, final ParkingWaitStrategy successors) {
+  Stage(final Lane lane, final WriteBatch gathering, final ParkingWaitStrategy successors) {
     this.lane = lane;
     this.role = lane.role();
     this.point = FaultPoint.valueOf(role.name());

@@ -19,7 +19,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.Protection;
+import org.sluice.iop.image.OutsideReaders;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -36,7 +36,7 @@ import org.sluice.iop.measure.Warnings;
  * some seconds is killed, unless it waits for a processor all that time. Service thread only,
  * unless it says otherwise.
  */
-public final class Guard implements Protection, AutoCloseable {
+public final class Guard implements OutsideReaders, AutoCloseable {
   private static final int MOST_STARTS = 8;
 
   /** Learns which images programs open. */

@@ -27,7 +27,7 @@ public final class Image extends ImageState {
   private HeldFile held;
   private ImageTable table;
   private Journal journal;
-  private Protection protection;
+  private OutsideReaders protection;
 
   /** The first error in the drain; null while there is none. Any thread. */
   private final AtomicReference<Exception> failure = new AtomicReference<>();
@@ -62,7 +62,7 @@ public final class Image extends ImageState {
       final HeldFile itsFile,
       final ImageTable imageTable,
       final Journal decisions,
-      final Protection outsiders) {
+      final OutsideReaders outsiders) {
     key = new ImageKey(itsFile.identity().device(), itsFile.identity().inode());
     held = itsFile;
     table = imageTable;

@@ -37,7 +37,7 @@ public final class ImageRegistry {
   private final ImageTable table;
   private final Images images;
   private final Journal journal;
-  private final Protection protection;
+  private final OutsideReaders protection;
   private final Descriptors descriptors;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
   private final Set<ImageKey> gone = new HashSet<>();
@@ -58,7 +58,7 @@ public final class ImageRegistry {
       final ImageTable table,
       final Images images,
       final Journal journal,
-      final Protection protection,
+      final OutsideReaders protection,
       final Descriptors descriptors) {
     this.protection = protection;
     this.descriptors = descriptors;

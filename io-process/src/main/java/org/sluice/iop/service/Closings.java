@@ -21,7 +21,7 @@ final class Closings {
 
   private final Context context;
   private final Checkpoints checkpoints;
-  private final Unseen unseen;
+  private final UncountedWrites unseen;
   private final Settling settling;
   private final Leases leases;
   private final Lengths lengths;
@@ -36,7 +36,7 @@ final class Closings {
   Closings(
       final Context context,
       final Checkpoints checkpoints,
-      final Unseen unseen,
+      final UncountedWrites unseen,
       final Settling settling,
       final Leases leases,
       final Lengths lengths) {

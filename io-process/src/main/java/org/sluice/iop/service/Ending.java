@@ -25,8 +25,8 @@ final class Ending {
   private final boolean succeeded;
   private final Attachments attachments;
   private final Settling settling;
-  private final Unseen unseen;
-  private final Unannounced unannounced;
+  private final UncountedWrites unseen;
+  private final SmallFileSync unannounced;
   private final CompletableFuture<Void> over;
   private final long deadline = System.nanoTime() + PATIENCE_NANOS;
   private boolean waiting = true;
@@ -51,8 +51,8 @@ final class Ending {
       final boolean succeeded,
       final Attachments attachments,
       final Settling settling,
-      final Unseen unseen,
-      final Unannounced unannounced,
+      final UncountedWrites unseen,
+      final SmallFileSync unannounced,
       final CompletableFuture<Void> over) {
     this.checkpoints = checkpoints;
     this.context = context;

@@ -29,7 +29,7 @@ final class OpenRequests {
 
   private final Context context;
   private final Checkpoints checkpoints;
-  private final Unseen unseen;
+  private final UncountedWrites unseen;
   private final Attachments attachments;
   private final Admissions admissions;
   private final Settling settling;
@@ -41,7 +41,7 @@ final class OpenRequests {
   OpenRequests(
       final Context context,
       final Checkpoints checkpoints,
-      final Unseen unseen,
+      final UncountedWrites unseen,
       final Attachments attachments,
       final Settling settling,
       final Ungrouped ungrouped,

@@ -21,8 +21,8 @@ import org.sluice.core.posix.NativeThread;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.PosixStore;
+import org.sluice.iop.checkpoint.BucketUploader;
 import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.checkpoint.Copies;
 import org.sluice.iop.checkpoint.SeriesCommits;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.crash.InFlight;
@@ -90,7 +90,7 @@ public final class Service implements Runnable, Executor {
       final Segment segment,
       final PosixStore store,
       final SeriesCommits series,
-      final Copies copies,
+      final BucketUploader copies,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,

@@ -31,8 +31,8 @@ final class Session implements AutoCloseable {
   private final Ungrouped ungrouped;
   private final Overdue overdue;
   private final OutsideOpens outsideOpens;
-  private final Unseen unseen;
-  private final Unannounced unannounced;
+  private final UncountedWrites unseen;
+  private final SmallFileSync unannounced;
   private final Closings closings;
   private final Members members;
   private final Preemption preemption;
@@ -70,8 +70,8 @@ final class Session implements AutoCloseable {
     ungrouped = new Ungrouped(context, checkpoints, settling);
     checkpoints.groups().names().ungrouped(ungrouped::add);
     overdue = new Overdue(context, checkpoints, settling);
-    unseen = new Unseen(context);
-    unannounced = new Unannounced(context.segment().header());
+    unseen = new UncountedWrites(context);
+    unannounced = new SmallFileSync(context.segment().header());
     outsideOpens = new OutsideOpens(context, checkpoints, settling, guard, attachments);
     final Leases leases = outsideOpens.leases();
     lengths = new Lengths(context, guard);

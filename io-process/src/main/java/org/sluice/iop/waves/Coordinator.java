@@ -40,8 +40,8 @@ final class Coordinator {
   private final Orders orders;
   private final Job job;
   private final WaveLog log;
-  private final Choice choice;
-  private final Standstill standstill;
+  private final ProtocolChoice choice;
+  private final StopSpot standstill;
   private final BitSet done = new BitSet();
   private long last; // the number of the last wave
   private long next;
@@ -60,9 +60,9 @@ final class Coordinator {
     this.checkpoints = checkpoints;
     this.orders = orders;
     this.job = job;
-    this.standstill = new Standstill(job.patience());
+    this.standstill = new StopSpot(job.patience());
     this.log = new WaveLog(Path.of(context.segment().header().store()));
-    this.choice = new Choice(job.protocol(), job.restored() < 0 ? null : log.chosen());
+    this.choice = new ProtocolChoice(job.protocol(), job.restored() < 0 ? null : log.chosen());
     final long newest = newest();
     this.last = Math.max(log.last(), Math.max(newest, job.restored()));
     this.next = System.nanoTime() + job.every();

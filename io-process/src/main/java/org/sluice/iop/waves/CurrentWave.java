@@ -24,8 +24,8 @@ import org.sluice.mpi.Wave;
 final class CurrentWave {
   private final Job job;
   private final Orders orders;
-  private final Choice choice;
-  private final Standstill standstill;
+  private final ProtocolChoice choice;
+  private final StopSpot standstill;
   private final long number;
   private final Wave wave;
   private final WaveFigures figures;
@@ -38,8 +38,8 @@ final class CurrentWave {
   CurrentWave(
       final Job job,
       final Orders orders,
-      final Choice choice,
-      final Standstill standstill,
+      final ProtocolChoice choice,
+      final StopSpot standstill,
       final long number) {
     this.job = job;
     this.orders = orders;

@@ -226,7 +226,7 @@ final class WaveLog {
    * @param wave its figures
    * @param choice of the protocol; if it was made since the last wave, what it rests on is said
    */
-  void committed(final WaveFigures wave, final Choice choice) {
+  void committed(final WaveFigures wave, final ProtocolChoice choice) {
     final String why = choice.why();
     final Snapshots snapshots = wave.snapshots();
     final boolean compared = snapshots.areCompared();

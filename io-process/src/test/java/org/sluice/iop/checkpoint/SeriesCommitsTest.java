@@ -20,9 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.ForwardingEngine;
-import org.sluice.core.series.Coverage;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.PartsCheck;
+import org.sluice.core.series.RequiredRanks;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.store.Commit;
@@ -52,7 +52,7 @@ class SeriesCommitsTest {
       final SeriesStorage storage = new InDirectory(place, fixture.store());
       try (SeriesCommits commits =
           new SeriesCommits(place, run, engine, fixture.store(), storage)) {
-        commits.put(commit, commits.part(commit, 0, 0, Coverage.ALL), () -> {}, refused -> {});
+        commits.put(commit, commits.part(commit, 0, 0, RequiredRanks.ALL), () -> {}, refused -> {});
         try {
           assertThat(hanging.await(60, TimeUnit.SECONDS)).isTrue();
           CompletableFuture.runAsync(() -> asTheServiceThread(commits)).get(60, TimeUnit.SECONDS);
@@ -81,7 +81,7 @@ class SeriesCommitsTest {
         commits.hurry(1);
         commits.put(
             commit,
-            commits.part(commit, 0, 0, Coverage.ALL),
+            commits.part(commit, 0, 0, RequiredRanks.ALL),
             () -> counts.complete(null),
             counts::completeExceptionally);
         assertThatThrownBy(() -> counts.get(1, TimeUnit.SECONDS))
@@ -114,7 +114,7 @@ class SeriesCommitsTest {
       for (final long number : new long[] {1, 2}) {
         fixture.filed("a" + number, 0, "it".getBytes());
         final Commit commit = fixture.commitPart(number, 2, RankSet.of(IntStream.of(0)));
-        final PartKey part = commits.part(commit, 0, 0, Coverage.ALL);
+        final PartKey part = commits.part(commit, 0, 0, RequiredRanks.ALL);
         final Runnable counts =
             () -> {
               counting.add(number);
@@ -147,7 +147,7 @@ class SeriesCommitsTest {
         commits.end();
         TimeUnit.SECONDS.sleep(3);
         assertThat(commits.patience()).isLessThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
-        final PartKey part = commits.part(commit, 0, 0, Coverage.ALL);
+        final PartKey part = commits.part(commit, 0, 0, RequiredRanks.ALL);
         commits.put(commit, part, () -> {}, refused::complete);
         assertThat(refused.get(20, TimeUnit.SECONDS)).hasMessageContaining("ranks 0 are missing");
       }

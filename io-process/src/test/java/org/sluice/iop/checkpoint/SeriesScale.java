@@ -12,8 +12,8 @@ import org.sluice.core.store.RankSet;
 
 /**
  * What a checkpoint of many nodes costs the storage, and how long after the last part it is
- * committed: the classes that run, {@link SeriesRun} and {@link Looks}, on simulated nodes, time
- * and storage. {@code scripts/bench series} runs it.
+ * committed: the classes that run, {@link SeriesRun} and {@link CommitPolling}, on simulated nodes,
+ * time and storage. {@code scripts/bench series} runs it.
  */
 final class SeriesScale {
   static final ScaleEngine.Storage OBJECTS =
@@ -97,13 +97,13 @@ final class SeriesScale {
         node % Math.max(1, nodes / real) == 0
             ? ScaleNode.real(SeriesRun.join(engine, "job", name))
             : ScaleNode.light(engine, name);
-    final Looks.Wait wait = new Looks.Wait();
+    final CommitPolling.Wait wait = new CommitPolling.Wait();
     for (int i = 0; i < checkpoints; i++) {
       time.sleepUntil((long) (((i + 1) * 60 + spread * random.nextDouble()) * SECOND));
       run.put(i, mine);
       lastPart[i] = Math.max(lastPart[i], time.now());
       final long put = engine.requests();
-      await(run, i, new Looks(node == 0, nodes, wait, time.now()));
+      await(run, i, new CommitPolling(node == 0, nodes, wait, time.now()));
       firstTold[i] = Math.min(firstTold[i], time.now());
       lastTold[i] = Math.max(lastTold[i], time.now());
       looks[i] += engine.requests() - put;
@@ -116,7 +116,8 @@ final class SeriesScale {
   }
 
   /** As {@link SeriesCommits} does. */
-  private void await(final ScaleNode run, final int number, final Looks looks) throws IOException {
+  private void await(final ScaleNode run, final int number, final CommitPolling looks)
+      throws IOException {
     if (awaited) {
       looks.hurry(time.now());
     }

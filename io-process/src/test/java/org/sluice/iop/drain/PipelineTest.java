@@ -135,7 +135,7 @@ class PipelineTest {
    */
   @Test
   void theWriteStageWaitsForItsWritesOnlyUntilThereIsMoreToDo() throws IOException {
-    final Gathering writes =
+    final WriteBatch writes =
         more -> {
           if (done.contains("wrote second")) {
             done.add("all are written");
@@ -159,7 +159,7 @@ class PipelineTest {
   /** Ranks open and close files all the time between their chunks. */
   @Test
   void whatOnlyTheFirstStageDoesWaitsForNoWrite() throws IOException {
-    final Gathering writes =
+    final WriteBatch writes =
         more -> {
           if (!done.contains("wrote second")) {
             done.add("one is under way");
@@ -185,7 +185,7 @@ class PipelineTest {
   }
 
   /** What a write stage gathers: here only whether work waits for it. */
-  private final class Gathered implements Gathering {
+  private final class Gathered implements WriteBatch {
     private boolean holding;
 
     @Override

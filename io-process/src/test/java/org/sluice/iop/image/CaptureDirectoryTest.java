@@ -176,7 +176,7 @@ class CaptureDirectoryTest {
     final Image image =
         HeldFileTest.image(file.identity(), ImageDescriptor.STATE_DIVERTED, file.opened());
     final Descriptors descriptors = new Descriptors(null, Set.of());
-    image.bind(HeldFile.open(image, file, descriptors), null, null, Protection.NONE);
+    image.bind(HeldFile.open(image, file, descriptors), null, null, OutsideReaders.NONE);
     return image;
   }
 

@@ -112,7 +112,7 @@ class HeldFileTest {
     image.name(named.toString());
     image.apply(new Entry.Ended(1, 1, 0, ""));
     final Descriptors descriptors = new Descriptors(null, Set.of());
-    image.bind(HeldFile.atRest(image, descriptors), null, null, Protection.NONE);
+    image.bind(HeldFile.atRest(image, descriptors), null, null, OutsideReaders.NONE);
     return image;
   }
 }

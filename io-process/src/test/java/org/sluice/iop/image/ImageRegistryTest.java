@@ -42,14 +42,19 @@ class ImageRegistryTest {
       try (Journal journal = Journal.create(file, SESSION, () -> new Images(false))) {
         final ImageRegistry former =
             new ImageRegistry(
-                segment.imageTable(), new Images(false), journal, Protection.NONE, descriptors());
+                segment.imageTable(),
+                new Images(false),
+                journal,
+                OutsideReaders.NONE,
+                descriptors());
         gone = former.admit(create("gone"), ImageDescriptor.STATE_DIVERTED).key();
       }
       assertThat(TestSegments.find(segment.imageTable(), gone.device(), gone.inode()))
           .isNotNegative();
       try (Journal journal = Journal.resume(file, SESSION, past, () -> new Images(false))) {
         final ImageRegistry resumed =
-            new ImageRegistry(segment.imageTable(), past, journal, Protection.NONE, descriptors());
+            new ImageRegistry(
+                segment.imageTable(), past, journal, OutsideReaders.NONE, descriptors());
         resumed.resume(past.all().getFirst(), create("in its place"));
         resumed.publish();
       }

@@ -34,7 +34,7 @@ class MovesTest {
     file = NativeFile.open(name, NativeFile.Flag.WRITE);
     image = HeldFileTest.image(file.identity(), ImageDescriptor.STATE_DIVERTED, file.opened());
     final Descriptors descriptors = new Descriptors(null, Set.of());
-    image.bind(HeldFile.open(image, file, descriptors), null, null, Protection.NONE);
+    image.bind(HeldFile.open(image, file, descriptors), null, null, OutsideReaders.NONE);
     final CaptureDirectory capture = new CaptureDirectory(captured.toString(), "/store");
     moves = new Moves(capture, image::equals, path -> path.contains("wanted"));
     let(folder).rest();

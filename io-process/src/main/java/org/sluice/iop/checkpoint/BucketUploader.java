@@ -1,0 +1,413 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.sluice.core.engine.EngineException;
+import org.sluice.core.engine.EngineException.Reason;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.NativeThread;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.series.FencedException;
+import org.sluice.core.series.StageReport.State;
+import org.sluice.core.store.Commit;
+import org.sluice.iop.measure.Retained;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Checkpoints on their way from the stage to where all nodes find them. The last stage of the drain
+ * adds each when this node has committed it. One thread copies them in that order; then they count
+ * as those of a {@link SeriesCommits} do. Nothing of the session waits for that but its end.
+ *
+ * <p>All fields are guarded by this. The thread that copies holds it between pieces only. What
+ * becomes of a checkpoint is told without it.
+ */
+public final class BucketUploader implements AutoCloseable {
+  /**
+   * The nice value of the thread that copies: ranks that share a core with it keep nine tenths of
+   * it.
+   */
+  private static final int NICE = 10;
+
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final long CLOSING_MILLIS = 2000;
+
+  private final Bucket bucket;
+  private final StageSettings settings;
+  private final CopyRate rate;
+  private final Thread copier;
+  private final UploadQueue departures = new UploadQueue();
+  private final CopyTimes times = new CopyTimes();
+  private FencedException fence;
+  private boolean ending;
+  private boolean seriesEnds;
+  private final Progress report;
+  private boolean told;
+  private boolean refused;
+  private boolean closed;
+
+  /**
+   * The copies of a session.
+   *
+   * @param bucket where they go; closed with this
+   * @param settings how
+   */
+  public BucketUploader(final Bucket bucket, final StageSettings settings) {
+    this.bucket = bucket;
+    this.settings = settings;
+    this.rate = new CopyRate(settings.rate());
+    this.report = new Progress(bucket.store());
+    this.copier = Thread.ofPlatform().daemon().name("copy").start(this::run);
+    bucket.pace(this::before);
+  }
+
+  /**
+   * What counts for all nodes.
+   *
+   * @return closed with this
+   */
+  public SeriesCommits series() {
+    return bucket.commits();
+  }
+
+  /** Whether those who wait for a checkpoint that leaves the stage wait for all nodes. */
+  boolean areGlobal() {
+    return settings.global();
+  }
+
+  /** Each how manieth checkpoint leaves the stage. */
+  int every() {
+    return settings.every();
+  }
+
+  /**
+   * Refuses a commit on the stage where it could never count.
+   *
+   * @throws FencedException when another run has begun
+   */
+  synchronized void check() throws FencedException {
+    if (fence != null) {
+      throw fence;
+    }
+  }
+
+  /** Why no commit counts any more; empty while commits do. */
+  synchronized Optional<FencedException> fence() {
+    return Optional.ofNullable(fence);
+  }
+
+  /** Takes over a checkpoint that the stage has. */
+  synchronized void add(final PendingUpload one) {
+    if (departures.add(one)) {
+      report.say(one.commit(), State.WAITING);
+      notifyAll();
+    }
+  }
+
+  /** Takes note of a checkpoint that stays on the stage, unless it is the newest at the end. */
+  synchronized void keep(final PendingUpload one) {
+    departures.keep(one);
+    report.say(one.commit(), State.LOCAL);
+    notifyAll();
+  }
+
+  /**
+   * Nothing follows but what no group took: lets the newest leave the stage. Before that leaves, as
+   * what counts last is the newest to all nodes. Last stage, or once it has nothing to do.
+   */
+  public void leaveNewest() {
+    final PendingUpload one;
+    synchronized (this) {
+      one = departures.takeNewest();
+    }
+    if (one != null) {
+      one.begin();
+    }
+  }
+
+  /** Lets older commits of a number go from the stage that no copy needs. Last stage. */
+  void supersede(final Commit newer) {
+    bucket.supersede(newer, this::need);
+  }
+
+  /** Whether a commit has to stay on the stage. */
+  synchronized boolean need(final Commit commit) {
+    return departures.has(commit.id());
+  }
+
+  /** The numbers of what leaves the stage, and does not count for all nodes yet. */
+  synchronized List<Long> numbers() {
+    return departures.all().stream().map(one -> one.commit().number()).toList();
+  }
+
+  /** The numbers of what counts before anything else does, for those who wait. */
+  Set<Long> committed(final Set<Long> leaving) throws IOException {
+    return bucket.committed(settings.global() ? leaving : Set.of());
+  }
+
+  /** The numbers of earlier runs' checkpoints that count. */
+  LongStream numbersBefore() {
+    return bucket.numbersBefore();
+  }
+
+  /** The session ends: what makes no progress for a while is given up. */
+  public synchronized void end() {
+    if (!ending) {
+      ending = true;
+      times.ends();
+      notifyAll();
+    }
+  }
+
+  /**
+   * The session has to be over by some time.
+   *
+   * @param nanos when, by {@link System#nanoTime}
+   */
+  public synchronized void limit(final long nanos) {
+    times.limit(nanos);
+    if (seriesEnds) {
+      bucket.commits().patience(times.patience());
+    }
+    notifyAll();
+  }
+
+  /**
+   * Leaves on the stage what does not count yet, where that is for others than this node only, as
+   * its user says who waits for this node alone.
+   *
+   * @param why is said of each
+   * @return false also before the session waits for copies
+   */
+  public boolean giveUp(final IOException why) {
+    final Collection<PendingUpload> all;
+    synchronized (this) {
+      if (!ending || settings.global()) {
+        return false;
+      }
+      all = departures.all();
+    }
+    all.forEach(one -> refuse(one, why));
+    return true;
+  }
+
+  /**
+   * How much is still to be copied.
+   *
+   * @return bytes, holes included
+   */
+  public synchronized long left() {
+    return departures.bytes() - report.sent();
+  }
+
+  /** {@return whether there is nothing to do, also as all was given up} */
+  public synchronized boolean areOver() {
+    return departures.areOver();
+  }
+
+  /** {@return whether anything stays on the stage that was to leave it} */
+  public synchronized boolean areRefused() {
+    return refused;
+  }
+
+  // ---- the thread that copies ----
+
+  private void run() {
+    try {
+      NativeThread.current().schedule(true, NICE, 0);
+    } catch (final PosixException e) {
+      Warnings.warn("copies compete with the application: " + e.getMessage());
+    }
+    while (!isClosed()) {
+      final PendingUpload one = next();
+      if (one == null) {
+        bucket.idle();
+      } else {
+        copy(one);
+        synchronized (this) {
+          departures.copied(one);
+        }
+      }
+    }
+  }
+
+  /** Null where there was none for a while. */
+  private synchronized PendingUpload next() {
+    if (departures.first() == null && !closed) {
+      report.write();
+      final long left = times.ofOthers();
+      if (ending && !seriesEnds && left <= 0) {
+        seriesEnds = true;
+        bucket.commits().patience(times.patience());
+        bucket.commits().end();
+      }
+      pause(ending && !seriesEnds ? left : LAST_PAUSE_NANOS);
+    }
+    return departures.first();
+  }
+
+  private void copy(final PendingUpload one) {
+    for (long pause = FIRST_PAUSE_NANOS; ; pause = Math.min(LAST_PAUSE_NANOS, 2 * pause)) {
+      try {
+        begin();
+        bucket
+            .commits()
+            .put(one.commit(), bucket.part(one), () -> counts(one), e -> refuse(one, e));
+        copied(one);
+        return;
+      } catch (final EngineException e) {
+        if (isGivenUp(one, e, pause)) {
+          refuse(one, e);
+          return;
+        }
+      } catch (final NoSuchFileException e) { // also while someone tries to remove it
+        if (!bucket.has(one.commit())) {
+          refuse(one, new IOException("it was removed before it was copied", e));
+          return;
+        }
+      } catch (final IOException e) { // the stage lacks it, or another run began
+        if (!isClosed()) {
+          refuse(one, e);
+        }
+        return;
+      }
+    }
+  }
+
+  private synchronized boolean isClosed() {
+    return closed;
+  }
+
+  /** Whether a failure is for good, as the session ends. */
+  private boolean isGivenUp(final PendingUpload one, final EngineException e, final long pause) {
+    final boolean lasting;
+    synchronized (this) {
+      final boolean stalled = times.areStalled();
+      if (closed || ending && stalled) {
+        return true;
+      }
+      if (!told) {
+        told = true;
+        Warnings.warn("checkpoint %d waits: %s".formatted(one.commit().number(), e.getMessage()));
+      }
+      lasting = stalled || e.reason() != Reason.UNREACHABLE;
+    }
+    if (lasting) {
+      one.delayed(e);
+    }
+    synchronized (this) {
+      pause(pause);
+      return closed;
+    }
+  }
+
+  private synchronized void begin() throws FencedException {
+    check();
+    times.begins();
+    report.begin(departures.first().commit());
+    report.write();
+  }
+
+  private synchronized void copied(final PendingUpload one) {
+    times.copied(one.since());
+    told = false;
+    report.end(one.commit());
+  }
+
+  /** Waits until a piece may be sent. */
+  private void before(final long bytes) throws IOException {
+    if (await(bytes)) {
+      bucket.look();
+    }
+    Fault.at(FaultPoint.COPY_PIECE, "copy a piece to " + settings.uri(), () -> {});
+  }
+
+  /** Whether it is time to look for another run. */
+  private synchronized boolean await(final long bytes) throws IOException {
+    final long now = System.nanoTime();
+    times.piece(now);
+    report.piece(bytes);
+    final long pause = settings.rate() == StageSettings.NO_LIMIT ? 0 : rate.take(bytes, now);
+    long waited = 0;
+    while (!closed && waited < pause) {
+      pause(pause - waited);
+      waited = System.nanoTime() - now;
+    }
+    times.waited(waited);
+    if (closed) {
+      throw new IOException("the session is over");
+    }
+    return times.looks(now);
+  }
+
+  /** With this object's monitor. */
+  private void pause(final long nanos) {
+    try {
+      TimeUnit.NANOSECONDS.timedWait(this, Math.max(1, nanos));
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
+      closed = true;
+    }
+  }
+
+  /** Says what {@code --keep} has removed from the bucket, and what stays there. Any thread. */
+  void report(final Retained to) {
+    bucket.report(to);
+  }
+
+  // ---- what becomes of a checkpoint, on either thread ----
+
+  private void counts(final PendingUpload one) {
+    synchronized (this) {
+      departures.decide(one); // what was given up may count all the same
+    }
+    one.counts();
+    bucket.counts(one);
+    over(one, State.SHARED);
+  }
+
+  private void refuse(final PendingUpload one, final IOException why) {
+    synchronized (this) {
+      if (why instanceof final FencedException e) {
+        fence = e;
+      }
+      if (!departures.decide(one)) {
+        return;
+      }
+      refused = true;
+    }
+    one.refused(why);
+    over(one, State.REFUSED);
+  }
+
+  private synchronized void over(final PendingUpload one, final State state) {
+    report.say(one.commit(), state);
+    departures.over(one);
+    notifyAll();
+  }
+
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      report.write();
+      closed = true;
+      notifyAll();
+    }
+    try {
+      copier.join(CLOSING_MILLIS); // one that waits for the network ends with it
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (!areRefused()) {
+      bucket.end();
+    }
+    bucket.close();
+  }
+}

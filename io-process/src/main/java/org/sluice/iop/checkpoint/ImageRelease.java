@@ -1,0 +1,89 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+
+/** Lets go of images that nobody has open and nobody needs any more. Service thread only. */
+public final class ImageRelease {
+  private final Context context;
+
+  /** Why images lack bytes that could not be stored, of those that were let go of. */
+  private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
+
+  /** The images that nobody else needs than a commit that waits for other nodes. */
+  private final Set<Image> committing = new HashSet<>();
+
+  private int underWay;
+
+  ImageRelease(final Context context) {
+    this.context = context;
+  }
+
+  /**
+   * Lets go of an image when the pipeline has, unless a process opened it meanwhile.
+   *
+   * @param image a closed image
+   */
+  public void bid(final Image image) {
+    image.farewell();
+    underWay++;
+    context.afterwards(() -> end(image));
+  }
+
+  private void end(final Image image) {
+    underWay--;
+    if (!image.isUnused()) {
+      return;
+    }
+    if (isCommitting(image)) {
+      committing.add(image);
+    } else {
+      note(image);
+      context.state().forgetInGroups(image);
+      context.drain().release(image);
+      context.registry().forget(image);
+    }
+  }
+
+  /** A commit on a disk of this node alone is over by now, as the pipeline is through with it. */
+  private boolean isCommitting(final Image image) {
+    return context.series() != null
+        && context.state().commits().stream()
+            .anyMatch(
+                commit -> commit.members().stream().anyMatch(part -> part.image() == image.id()));
+  }
+
+  /** A commit is over: lets go of those images that only it had a need for. */
+  void committed(final List<Image> images) {
+    images.stream().filter(committing::remove).forEach(this::bid);
+  }
+
+  /** Whether an image may be let go of soon. */
+  boolean areUnderWay() {
+    return underWay > 0;
+  }
+
+  private void note(final Image image) {
+    image.failure().ifPresent(failure -> losses.putIfAbsent(image.key(), failure));
+  }
+
+  /**
+   * The file was emptied, or is another one with the number of one that is gone.
+   *
+   * @param image an image that was opened for writing
+   */
+  public void rewritten(final Image image) {
+    losses.remove(image.key());
+  }
+
+  /** Why images lack bytes that could not be stored, at the end; to be changed by the caller. */
+  Map<ImageKey, Exception> losses() {
+    context.registry().all().forEach(this::note);
+    return losses;
+  }
+}

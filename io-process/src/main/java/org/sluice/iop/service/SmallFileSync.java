@@ -1,0 +1,45 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.Header;
+
+/**
+ * Files that no process announces, as those that stay small. The kernel alone knows them, and is
+ * asked once for all. That it lost a page it tells to who had the file system open before; to
+ * others only if it has told nobody yet.
+ */
+final class SmallFileSync implements AutoCloseable {
+  private final Header header;
+  private NativeFile capture;
+
+  /** Begins to count on the kernel. A file system without small files can be unmounted. */
+  SmallFileSync(final Header header) {
+    this.header = header;
+    if (header.small() != 0 && !header.capture().isEmpty()) {
+      try {
+        capture = NativeFile.open(header.capture());
+      } catch (final PosixException e) {
+        capture = null; // the end opens it, and says why it cannot
+      }
+    }
+  }
+
+  /** Makes them durable. */
+  void sync() throws IOException {
+    if (header.plainBytes() > 0) {
+      if (capture == null) {
+        capture = NativeFile.open(header.capture());
+      }
+      capture.syncFileSystem();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (capture != null) {
+      capture.close();
+    }
+  }
+}
