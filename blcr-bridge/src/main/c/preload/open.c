@@ -277,8 +277,16 @@ int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
 
 /*
  * The offset that the kernel has is not the owner's, who keeps it: most files are written from
- * their beginning to their end, so that is where the owner is.
+ * their beginning to their end, so that is where the owner is. An image may be direct by now, and its owner not
+ * know that yet.
  */
+static bool owner_keeps_offset(int fd, int flags, int state)
+{
+    const bool unnoticed = state == SLUICE_IMAGE_STATE_DIRECT && (flags & O_ACCMODE) == O_WRONLY
+        && REAL(lseek)(fd, 0, SEEK_CUR) == 0;
+    return state == SLUICE_IMAGE_STATE_DIVERTED || unnoticed;
+}
+
 void sluice_open_shared(int fd)
 {
     struct stat status;
@@ -296,7 +304,7 @@ void sluice_open_shared(int fd)
     }
     const int written = writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0;
     sluice_description_adopt(fd, flags, sluice_open_direct(SLUICE_REASON_PASSED) | written, false);
-    if (state == SLUICE_IMAGE_STATE_DIVERTED)
+    if (owner_keeps_offset(fd, flags, state))
         REAL(lseek)(fd, 0, SEEK_END);
 }
 

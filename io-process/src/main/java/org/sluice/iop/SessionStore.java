@@ -18,6 +18,7 @@ import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.SeriesFormat;
 import org.sluice.iop.checkpoint.BucketUploader;
+import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.SeriesCommits;
 import org.sluice.iop.checkpoint.SeriesStorage;
 import org.sluice.iop.measure.Warnings;
@@ -105,10 +106,12 @@ record SessionStore(PosixStore store, SeriesCommits series, BucketUploader copie
     }
   }
 
-  /** With plain files that are no checkpoints nothing is stored before a program asks for it. */
+  /** Where nobody asks for checkpoints no node has the store before there is one. */
   private static PosixStore openNodes(
       final Path directory, final int layout, final Settings settings) throws IOException {
-    return layout == HeaderDescriptor.LAYOUT_FILES && settings.session().grouping() == null
+    final Grouping grouping = settings.session().grouping();
+    final boolean asked = grouping != null && grouping.isKnown();
+    return layout == HeaderDescriptor.LAYOUT_FILES && !asked
         ? PosixStore.createUnclaimed(directory)
         : PosixStore.create(directory);
   }

@@ -1,6 +1,7 @@
 package org.sluice.restart;
 
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -79,9 +80,19 @@ final class BuildPlaces {
     try {
       if (folder.isPresent()) {
         Files.deleteIfExists(file(note));
+        removeEmpty();
       }
     } catch (final IOException readOnly) {
       // who looks finds that there is no such note
+    }
+  }
+
+  /** A store that was only read is as it was. */
+  private void removeEmpty() throws IOException {
+    try {
+      Files.deleteIfExists(folder.orElseThrow());
+    } catch (final DirectoryNotEmptyException another) {
+      // a restore goes on
     }
   }
 
@@ -110,6 +121,9 @@ final class BuildPlaces {
             Files.deleteIfExists(place);
           }
         }
+      }
+      if (removes) {
+        removeEmpty();
       }
     }
     return left;

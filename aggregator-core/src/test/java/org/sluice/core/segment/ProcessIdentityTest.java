@@ -35,6 +35,7 @@ class ProcessIdentityTest {
     try {
       final int pid = Integer.parseInt(parent.inputReader().readLine());
       final ProcessIdentity child = ProcessIdentity.of(pid).orElseThrow();
+      awaitProgram(parent, "sleep"); // a shell reaps
       ProcessHandle.of(pid).orElseThrow().destroyForcibly();
       awaitState(pid, 'Z');
       assertThat(ProcessIdentity.of(pid)).isEmpty();
@@ -63,6 +64,13 @@ class ProcessIdentityTest {
       assertThat(ProcessIdentity.of((int) child.pid())).isEmpty();
     } finally {
       child.destroyForcibly();
+    }
+  }
+
+  private static void awaitProgram(final Process process, final String name) throws Exception {
+    final Path file = Path.of("/proc/%d/comm".formatted(process.pid()));
+    while (!Files.readString(file).strip().equals(name)) {
+      Thread.sleep(1);
     }
   }
 

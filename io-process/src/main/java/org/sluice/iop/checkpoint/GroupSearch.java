@@ -145,6 +145,11 @@ final class GroupSearch {
     }
   }
 
+  /** Whether the store is being asked. */
+  boolean isAsking() {
+    return asking;
+  }
+
   /** Whether nobody says which files are one checkpoint. */
   boolean isOwn() {
     return wanted;

@@ -187,6 +187,15 @@ public final class Groups {
     return exist() && !search.isUnnumbered() ? Optional.of(search.obstacle()) : Optional.empty();
   }
 
+  /**
+   * Whether the store is being asked which files are one checkpoint.
+   *
+   * @return true until the service thread has the answer
+   */
+  public boolean areAskedFor() {
+    return exist() && search.isAsking();
+  }
+
   /** Whether files begin no checkpoints any more, which was said. */
   boolean areOver() {
     return exist() && search.isOver();

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
 import org.sluice.core.segment.Reason;
@@ -29,11 +30,14 @@ public final class Image extends ImageState {
   private Journal journal;
   private OutsideReaders protection;
 
+  /** Of an image that no checkpoint has. */
+  private static final Consumer<String> ALONE = Warnings::warn;
+
   /** The first error in the drain; null while there is none. Any thread. */
   private final AtomicReference<Exception> failure = new AtomicReference<>();
 
   /** Told when it loses bytes. */
-  private volatile Consumer<String> loss = Warnings::warn;
+  private volatile Consumer<String> loss = ALONE;
 
   /** Bytes of the image that went through the drain. Any thread; the first stage adds. */
   private final AtomicLong logged = new AtomicLong();
@@ -387,7 +391,8 @@ public final class Image extends ImageState {
     if (failure.compareAndSet(null, reason)) {
       table.error(entry(), Failure.of(reason).errno());
       if (created() == null) { // else its checkpoint's line names it as users do
-        loss.accept("image " + opened() + " is lost: " + reason.getMessage());
+        final boolean ofStorage = reason instanceof PosixException; // then others fail by it, too
+        (ofStorage ? loss : ALONE).accept("image " + opened() + " is lost: " + reason.getMessage());
       }
     }
   }
@@ -398,7 +403,7 @@ public final class Image extends ImageState {
    * @param told that the image has lost bytes, on any thread; null where no checkpoint has it
    */
   public void inCheckpoint(final Consumer<String> told) {
-    loss = told == null ? Warnings::warn : told;
+    loss = told == null ? ALONE : told;
   }
 
   /**

@@ -34,6 +34,8 @@ final class Ending {
   /** Since when markers of other nodes are waited for; 0 for not. */
   private long marking;
 
+  private boolean searching;
+
   /** Whether other nodes are waited for. */
   private boolean committing;
 
@@ -78,7 +80,9 @@ final class Ending {
       waiting = false;
       attachments.close();
       List.copyOf(attachments.all()).forEach(this::dismiss);
-      then(this::commit);
+      then(this::commitOnceFound);
+    } else if (searching) {
+      commitOnceFound();
     } else if (marking != 0) {
       commitOnceMarked();
     } else if (committing) {
@@ -99,6 +103,14 @@ final class Ending {
       }
     }
     attachments.end(attachment);
+  }
+
+  /** The store may be about to remember which files are one checkpoint. */
+  private void commitOnceFound() {
+    searching = checkpoints.groups().areAskedFor();
+    if (!searching) {
+      commit();
+    }
   }
 
   private void commit() {
