@@ -187,6 +187,13 @@ public final class Groups {
     return exist() && !search.isUnnumbered() ? Optional.of(search.obstacle()) : Optional.empty();
   }
 
+  /** At the end: by the names that files have now, if it is not known which are one checkpoint. */
+  public void lookOnceMore() {
+    if (exist() && search.isSought()) {
+      lookAtAll();
+    }
+  }
+
   /**
    * Whether the store is being asked which files are one checkpoint.
    *

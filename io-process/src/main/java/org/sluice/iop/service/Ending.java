@@ -105,8 +105,11 @@ final class Ending {
     attachments.end(attachment);
   }
 
-  /** The store may be about to remember which files are one checkpoint. */
+  /** The last names may tell which files are one checkpoint, which the store then has to remember. */
   private void commitOnceFound() {
+    if (!searching) {
+      checkpoints.groups().lookOnceMore();
+    }
     searching = checkpoints.groups().areAskedFor();
     if (!searching) {
       commit();
