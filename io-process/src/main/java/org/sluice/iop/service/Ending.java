@@ -105,7 +105,9 @@ final class Ending {
     attachments.end(attachment);
   }
 
-  /** The last names may tell which files are one checkpoint, which the store then has to remember. */
+  /**
+   * The last names may tell which files are one checkpoint, which the store then has to remember.
+   */
   private void commitOnceFound() {
     if (!searching) {
       checkpoints.groups().lookOnceMore();
