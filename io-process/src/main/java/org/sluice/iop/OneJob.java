@@ -75,7 +75,12 @@ final class OneJob implements AutoCloseable {
    * @throws CommandException when another job has it
    */
   void take(final String store, final Path data, final String run) throws IOException {
-    hold(await(store, JobClaim.ofNode(data), run));
+    final JobClaim claim = JobClaim.ofNode(data);
+    Optional<JobClaim.Held> taken = tryAwait(claim, run);
+    if (taken.isEmpty()) { // the log fences what an earlier launch has left
+      taken = claim.tryTakeOver(earlier -> RunName.isLaterLaunch(earlier, run), run, who());
+    }
+    hold(taken.orElseThrow(() -> busy(store, holder(claim))));
   }
 
   /**

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
@@ -130,6 +131,24 @@ public final class JobClaim {
    */
   public Optional<String> holder() throws IOException {
     return line(1);
+  }
+
+  /**
+   * Takes it from an earlier launch of the same job, of which a process is left that nobody needs.
+   *
+   * @param isEarlier whether a run is one
+   * @param run what others may know the job by
+   * @param who what other jobs are told, a line
+   * @return what has it until it is closed; empty where another job has it
+   * @throws IOException when the kernel refuses
+   */
+  public Optional<Held> tryTakeOver(
+      final Predicate<String> isEarlier, final String run, final String who) throws IOException {
+    if (line(0).filter(isEarlier).filter(holder -> !holder.equals(run)).isEmpty()) {
+      return Optional.empty();
+    }
+    Files.deleteIfExists(file);
+    return tryTake(run, who);
   }
 
   private Optional<String> line(final int number) throws IOException {
