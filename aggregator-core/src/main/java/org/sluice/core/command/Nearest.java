@@ -12,7 +12,7 @@ final class Nearest {
   private Nearest() {}
 
   /**
-   * What may have been meant.
+   * The word that may have been meant, for the end of a line.
    *
    * @param word as it was given
    * @param known words that have a meaning

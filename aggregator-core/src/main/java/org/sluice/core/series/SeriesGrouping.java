@@ -22,7 +22,7 @@ public final class SeriesGrouping implements RememberedGrouping {
   private final long begin;
 
   /**
-   * What a run remembers.
+   * The memory of a run.
    *
    * @param engine where the series is; stays the caller's
    * @param begin the sequence of the run's begin
