@@ -48,9 +48,10 @@ final class Predecessors {
   /** The first checkpoint of this session. */
   private Optional<Long> first;
 
-  /** The numbers that this session committed, and the last one of them. */
+  /** The numbers that this session committed. */
   private final Set<Long> own;
 
+  /** The number of the last commit that was decided; the one before it may be under way still. */
   private long last;
 
   /** Those that were written again in one session, with others between. */
@@ -131,12 +132,12 @@ final class Predecessors {
     if (own.contains(number) && last != number) {
       recurring.add(number);
     }
+    last = number;
   }
 
   /** A checkpoint of this session is committed. */
   void committed(final long number) {
     own.add(number);
-    last = number;
   }
 
   /** Where a checkpoint of this session is from. */
