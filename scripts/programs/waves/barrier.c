@@ -1,6 +1,6 @@
 /*
- * A step is a barrier and an exchange. Three steps out of four, some ranks have their spot before the barrier and
- * others behind it, so that it straddles a line there.
+ * A step is a barrier and an exchange. One step out of four, with --free three, some ranks have their spot before the
+ * barrier and others behind it, so that it straddles a line there. Ranks cannot all stop at such a spot.
  */
 #include "corpus.h"
 
@@ -16,8 +16,9 @@ static uint64_t *body;
 static bool has_spot_here(void)
 {
     const int64_t step = state->phase / 2;
+    const bool straddles = corpus.free ? step % 4 != 0 : step % 4 == 1;
     const bool behind =
-        step % 4 != 0 && corpus_mix((uint64_t)step, (uint64_t)corpus.rank, 0) % 2 == 1;
+        straddles && corpus_mix((uint64_t)step, (uint64_t)corpus.rank, 0) % 2 == 1;
     return state->phase % 2 == (behind ? 1 : 0);
 }
 

@@ -19,16 +19,22 @@ final class StopSpot {
 
   private static final long MOST_MARGIN = 1 << 20;
 
-  private final long patience;
+  private final long mostHold;
   private long countedSpots = -1; // at the first wave
   private long countedAt;
   private long margin = 1;
   private long hold;
   private long rest;
 
+  /**
+   * Before the first wave.
+   *
+   * @param patience after how many nanoseconds a wave is given up. Ranks stand for half of that at
+   *     most: rank 0 may hear only afterwards that they did, and the wave is not over by then.
+   */
   StopSpot(final long patience) {
-    this.patience = patience;
-    this.hold = Math.min(HOLD, patience);
+    this.mostHold = patience / 2;
+    this.hold = Math.min(HOLD, mostHold);
   }
 
   /** How far beyond the farthest rank all stop, in spots. */
@@ -65,13 +71,13 @@ final class StopSpot {
 
   /** All came to a spot, the last one so long behind the first one, in nanoseconds. */
   void came(final long nanos) {
-    hold = Math.clamp(2 * nanos, Math.min(HOLD, patience), patience);
+    hold = Math.clamp(2 * nanos, Math.min(HOLD, mostHold), mostHold);
   }
 
   /** One stood for as long. */
   void stood() {
     rest = RESTS * hold;
-    hold = Math.min(hold * 2, patience);
+    hold = Math.min(hold * 2, mostHold);
     margin++;
   }
 }

@@ -15,6 +15,6 @@ class StopSpotTest {
       assertThat(standstill.takeRest()).isEqualTo(3 * stood);
       assertThat(standstill.takeRest()).as("of a checkpoint that ended otherwise").isZero();
     }
-    assertThat(standstill.hold()).isEqualTo(60_000_000_000L);
+    assertThat(standstill.hold()).isEqualTo(30_000_000_000L);
   }
 }
