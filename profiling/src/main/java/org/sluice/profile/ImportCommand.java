@@ -28,7 +28,7 @@ public final class ImportCommand implements Subcommand {
   private final CommandSpec spec =
       Model.of(this, "import")
           .describe(
-              "Makes a recorded trace of strace or Darshan text.",
+              "Makes a recorded trace of strace or Darshan DXT text.",
               "It has a tenth of its size and is fit for all commands. They read the text itself as well.")
           .exits(
               ExitStatus.DAMAGED,

@@ -28,7 +28,7 @@ public final class ReportCommand implements Subcommand {
           .describe(
               "Shows which writes a program makes.",
               "Totals for each node, and how writes, data and time divide by size. FILE is a recorded"
-                  + " trace, strace or Darshan text.")
+                  + " trace, strace or Darshan DXT text.")
           .exits(
               ExitStatus.DAMAGED, ExitStatus.NO_ROOM, ExitStatus.DENIED, ExitStatus.OTHER_VERSION)
           .add(json)

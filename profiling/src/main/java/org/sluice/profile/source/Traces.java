@@ -31,7 +31,8 @@ public final class Traces {
       throw foreign(path, "a directory without a part of a recorded trace");
     }
     return TextTrace.open(path)
-        .orElseThrow(() -> foreign(path, "neither a recorded trace nor strace or Darshan text"));
+        .orElseThrow(
+            () -> foreign(path, "neither a recorded trace nor strace or Darshan DXT text"));
   }
 
   /**

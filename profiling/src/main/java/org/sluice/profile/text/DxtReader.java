@@ -10,8 +10,12 @@ import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Write;
 
-/** Reads what {@code darshan-dxt-parser} prints. */
-final class DxtReader extends DarshanText {
+/**
+ * Reads what {@code darshan-dxt-parser} prints: a heading says when the job began, and all times
+ * count from there.
+ */
+final class DxtReader extends LineReader {
+  private static final Pattern START = Pattern.compile("# start_time: (\\d+)");
   private static final Pattern FILE = Pattern.compile("# DXT, file_id: \\d+, file_name: (.*)");
   private static final Pattern RANK = Pattern.compile("# DXT, rank: (-?\\d+), hostname: (.*)");
   private static final Pattern SEGMENT =
@@ -19,6 +23,7 @@ final class DxtReader extends DarshanText {
           " *(X_\\w+) +(-?\\d+) +(write|read) +\\d+ +(\\d+) +(\\d+) +(\\d+\\.\\d+) +(\\d+\\.\\d+)"
               + "(?: .*)?");
 
+  private long startNanos;
   private String file;
   private Origin origin;
   private long mpiWrites;
@@ -28,10 +33,21 @@ final class DxtReader extends DarshanText {
   }
 
   @Override
-  void heading(final String line) {
+  boolean isRead(final long number, final String line) {
+    if (line.startsWith("#")) {
+      heading(line);
+      return true;
+    }
+    return line.isBlank() || data(line);
+  }
+
+  private void heading(final String line) {
+    final Matcher start = START.matcher(line);
     final Matcher fileName = FILE.matcher(line);
     final Matcher rank = RANK.matcher(line);
-    if (fileName.matches()) {
+    if (start.matches()) {
+      startNanos = Long.parseLong(start.group(1)) * 1_000_000_000L;
+    } else if (fileName.matches()) {
       file = fileName.group(1);
       origin = null;
     } else if (rank.matches()) {
@@ -40,8 +56,8 @@ final class DxtReader extends DarshanText {
     }
   }
 
-  @Override
-  boolean data(final String line) {
+  /** Takes a line of data; false when it cannot be read. */
+  private boolean data(final String line) {
     final Matcher matcher = SEGMENT.matcher(line);
     if (!matcher.matches() || file == null || origin == null) {
       return false;

@@ -40,28 +40,21 @@ public final class TextTrace implements Trace {
    * @throws IOException when it cannot be read
    */
   public static Optional<Trace> open(final Path file) throws IOException {
-    boolean darshan = false;
     try (BufferedReader lines = reader(file)) {
       for (int i = 0; i < LINES_TO_TELL_BY; i++) {
         final String line = lines.readLine();
         if (line == null) {
           break;
         }
-        if (!darshan && StraceReader.isCall(line)) {
+        if (StraceReader.isCall(line)) {
           return Optional.of(strace(file));
         }
         if (line.startsWith("# DXT, ")) {
           return Optional.of(new TextTrace("Darshan DXT text", file, DxtReader::new));
         }
-        darshan |= line.startsWith("# darshan log version");
-        if (darshan && line.startsWith("#<module>")) {
-          break;
-        }
       }
     }
-    return darshan
-        ? Optional.of(new TextTrace("Darshan counters", file, DarshanReader::new))
-        : Optional.empty();
+    return Optional.empty();
   }
 
   /** Which threads are of one process, and which write, is known once all of it was read. */

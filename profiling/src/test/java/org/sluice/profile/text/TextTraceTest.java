@@ -1,7 +1,6 @@
 package org.sluice.profile.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -183,55 +182,11 @@ class TextTraceTest {
   }
 
   @Test
-  void estimatesWritesFromDarshanCounters() throws IOException {
-    final Omissions omissions =
-        read(
-            "Darshan counters",
-            DARSHAN_HEADER
-                + "#<module>\t<rank>\t<record id>\t<counter>\t<value>\t<file name>\t<mount pt>\t<fs"
-                + " type>\n"
-                + counters(
-                    "POSIX",
-                    "WRITES=110",
-                    "BYTES_WRITTEN=10489000",
-                    "CONSEC_WRITES=99",
-                    "SIZE_WRITE_0_100=100",
-                    "SIZE_WRITE_1M_4M=10",
-                    "F_WRITE_START_TIMESTAMP=0.5",
-                    "F_WRITE_END_TIMESTAMP=1.5",
-                    "F_WRITE_TIME=0.25")
-                + counters("STDIO", "WRITES=3", "BYTES_WRITTEN=3000")
-                + "POSIX\tzero\n");
-    final List<Write> posix = writes.stream().filter(write -> write.call() != Call.STDIO).toList();
-    assertThat(posix).hasSize(110);
-    assertThat(posix).filteredOn(write -> write.size() <= 100).hasSize(100);
-    assertThat(posix.stream().mapToLong(Write::size).sum()).isEqualTo(10_489_000);
-    assertThat(posix.stream().mapToLong(Write::duration).sum() / 1e9).isCloseTo(0.25, within(1e-6));
-    assertThat(posix.getFirst().time()).isEqualTo(1_700_000_000_500_000_000L);
-    assertThat(posix.getLast().endTime()).isLessThanOrEqualTo(1_700_000_001_500_000_000L);
-    assertThat(elsewhere(posix)).isEqualTo(10);
-    assertThat(writes).filteredOn(write -> write.call() == Call.STDIO).hasSize(3);
-    assertThat(omissions.skipped()).isOne();
-    assertThat(omissions.notes()).hasSize(1).first().asString().contains("estimates");
-  }
-
-  private static String counters(final String module, final String... counters) {
-    final StringBuilder lines = new StringBuilder();
-    for (final String counter : counters) {
-      final String[] parts = counter.split("=");
-      lines.append(
-          "%s\t0\t%d\t%s_%s\t%s\t/s/f\t/s\text4%n"
-              .formatted(module, 42, module, parts[0], parts[1]));
-    }
-    return lines.toString();
-  }
-
-  private static long elsewhere(final List<Write> list) {
-    long count = 0;
-    for (int i = 1; i < list.size(); i++) {
-      count += list.get(i).offset() == list.get(i - 1).endOffset() ? 0 : 1;
-    }
-    return count;
+  void doesNotOpenDarshanCounters() throws IOException {
+    final Path file =
+        Files.writeString(
+            directory.resolve("text"), DARSHAN_HEADER + "#<module>\t<rank>\nPOSIX\t0\t1\n");
+    assertThat(TextTrace.open(file)).isEmpty();
   }
 
   private Omissions read(final String kind, final String text) throws IOException {
