@@ -2,7 +2,7 @@
 
 corpus=$root/scripts/programs/waves
 layer=$native
-api=$root/mpi-protocols/src/main/c/api
+api=$root/blcr-bridge/src/main/c/mpi/api
 
 # launcher MPI RANKS: sets $launch, the command before a program.
 launcher() {

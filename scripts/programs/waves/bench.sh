@@ -60,7 +60,7 @@ figure() {
 
 build() {
   local native=$root/blcr-bridge/target/native
-  "mpicc.$mpi" -std=gnu17 -O2 -Wno-stringop-overflow -I "$root/mpi-protocols/src/main/c/api" -o "$1" \
+  "mpicc.$mpi" -std=gnu17 -O2 -Wno-stringop-overflow -I "$root/blcr-bridge/src/main/c/mpi/api" -o "$1" \
     "$root/scripts/programs/waves/$1.c" "$root/scripts/programs/waves/corpus.c" -L "$native" -lsluice_mpi "-Wl,-rpath,$native"
 }
 
@@ -272,8 +272,8 @@ measure_tenth() {
 
 # With the layer's compiler options.
 measure_changed() {
-  local status=0 engine=$root/mpi-protocols/src/main/c/engine
-  gcc -std=gnu17 -O2 -I "$engine" -o changed "$bench/changed.c" "$engine/hash.c"
+  local status=0 core=$root/blcr-bridge/src/main/c/mpi/core
+  gcc -std=gnu17 -O2 -I "$core" -o changed "$bench/changed.c" "$core/hash.c"
   ./changed 256 "${rounds:-15}" >out 2>log || status=$?
   cat out >>figures
   [ $status = 0 ] || [ $status = 77 ] || { cat log >&2 && exit 1; }

@@ -18,7 +18,7 @@
 /* What the layer ends a job with by MPI_Abort() where another run would help nothing. */
 #define REFUSED 3
 
-/* And where a run of a rehearsal has come to its end: see engine/rehearsal.c of the layer. */
+/* And where a run of a rehearsal has come to its end: see core/rehearsal.c of the layer. */
 #define REHEARSED 118
 #define REPEATED 119
 
