@@ -33,16 +33,6 @@ leave() {
 
 report() {
   jq -rs -L "$bench" --slurpfile papers "$bench/papers.json" 'include "bench"; report($papers[0])' figures
-  [ -z "$plot" ] || draw
-}
-
-draw() {
-  local jdk
-  jdk=$("$root/scripts/find-jdk")
-  leave drawn
-  "$jdk/bin/java" "@$root/scripts/jvm.options" -Xmx128m -XX:+UseSerialGC -Djava.awt.headless=true \
-    -cp "$root/jmh-benchmarks/target/*:$root/jmh-benchmarks/target/jars/*" \
-    org.sluice.bench.waves.WavePictures drawn "$bench/papers.json" "$plot"
 }
 
 # figure NAME=VALUE...: a line of JSON. Numbers are numbers.

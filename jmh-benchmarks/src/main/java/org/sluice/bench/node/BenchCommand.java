@@ -29,9 +29,7 @@ import picocli.CommandLine.Parameters;
           + " through what bounds them, in turn, and measures how long the processes wait and how"
           + " long it takes until everything is on stable storage.",
       "Of options with several values every combination is measured. PRESET says what they are"
-          + " unless told: see bench PRESET --help. Pictures: PREFIX-WORKLOAD-return and -durable over"
-          + " the option with several values; otherwise PREFIX-time and PREFIX-memory per threshold,"
-          + " beside the published figures."
+          + " unless told: see bench PRESET --help."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {"0:measured", "1:something failed, see standard error", "2:wrong usage"},
@@ -39,7 +37,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  bench node --workload LU --gap 150,5000",
       "  bench thresholds --quick --json thresholds.json",
-      "  bench thresholds --systems sluice-files-{4K,64K,1G,auto} --plot t",
+      "  bench thresholds --systems sluice-files-{4K,64K,1G,auto}",
       "  bench bytes --bytes 1G,8G --dir /mnt/nvme"
     })
 public final class BenchCommand implements Callable<Integer> {
@@ -195,9 +193,6 @@ public final class BenchCommand implements Callable<Integer> {
       if (!site.keepsFiles()) {
         Scratch.delete(directory);
       }
-    }
-    if (site.plot() != null) {
-      new Picture(report.series()).write(site.plot());
     }
   }
 

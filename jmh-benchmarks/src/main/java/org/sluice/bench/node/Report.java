@@ -22,11 +22,6 @@ final class Report {
     this.machine = machine;
   }
 
-  /** Everything so far. */
-  List<Series> series() {
-    return all;
-  }
-
   /** Prints the systems of one load and gap, and keeps them. */
   void add(final List<Series> series, final PrintStream out) {
     final Series any = series.getFirst();

@@ -32,12 +32,6 @@ final class Site {
   @Option(names = "--json", paramLabel = "FILE", description = "Leave the results there.")
   private Path json;
 
-  @Option(
-      names = "--plot",
-      paramLabel = "PREFIX",
-      description = "Draw the results, as PREFIX-....png and .svg.")
-  private Path plot;
-
   /** What is done there. */
   @FunctionalInterface
   interface Measurement {
@@ -54,11 +48,6 @@ final class Site {
   /** Where the results go; null nowhere. */
   Path json() {
     return json;
-  }
-
-  /** What the names of the pictures begin with; null for none. */
-  Path plot() {
-    return plot;
   }
 
   /** Whether what was written is to stay. */
@@ -108,14 +97,9 @@ final class Site {
     if (!Files.isDirectory(directory.toAbsolutePath())) {
       throw usage("--dir %s is no directory".formatted(directory));
     }
-    checkParent("--json", json);
-    checkParent("--plot", plot);
-  }
-
-  /** Before hours are spent on what then cannot be written. */
-  private void checkParent(final String option, final Path file) {
-    if (file != null && !Files.isWritable(file.toAbsolutePath().getParent())) {
-      throw usage("%s %s: cannot write files there".formatted(option, file));
+    if (json != null && !Files.isWritable(json.toAbsolutePath().getParent())) {
+      // before hours are spent on what then cannot be written
+      throw usage("--json %s: cannot write files there".formatted(json));
     }
   }
 

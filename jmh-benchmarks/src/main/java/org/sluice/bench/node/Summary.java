@@ -10,14 +10,14 @@ import org.sluice.core.command.JsonObject;
  * @param min the smallest
  * @param max the largest
  */
-public record Summary(double median, double min, double max) {
+record Summary(double median, double min, double max) {
   /**
    * Of values in any order.
    *
    * @param values one at least
    * @return what they say
    */
-  public static Summary of(final Collection<Double> values) {
+  static Summary of(final Collection<Double> values) {
     final double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     final int half = sorted.length / 2;
     final double median =

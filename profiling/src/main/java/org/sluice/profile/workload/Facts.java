@@ -12,16 +12,6 @@ public final class Facts {
   private Facts() {}
 
   /**
-   * The names of a table's columns.
-   *
-   * @param name its file
-   * @return in their order
-   */
-  public static List<String> heading(final String name) {
-    return List.of(lines(name).getFirst().split(","));
-  }
-
-  /**
    * The rows of a table without its heading.
    *
    * @param name its file

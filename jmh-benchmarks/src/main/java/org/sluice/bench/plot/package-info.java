@@ -1,2 +1,0 @@
-/** Charts of what was measured. */
-package org.sluice.bench.plot;
