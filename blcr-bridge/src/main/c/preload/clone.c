@@ -10,7 +10,6 @@
 #include "description.h"
 #include "process.h"
 #include "real.h"
-#include "tell.h"
 
 SLUICE_WRAPPER pid_t _Fork(void)
 {
@@ -23,19 +22,8 @@ SLUICE_WRAPPER pid_t _Fork(void)
 /* A child of vfork() would change our tables; fork() may stand for it. */
 SLUICE_AS(pid_t, vfork, (void), fork())
 
-void sluice_process_unshare(void)
-{
-    if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded
-        || atomic_exchange(&sluice_capture_divided, true)) {
-        return; /* without another thread there is no other table */
-    }
-    sluice_descriptions_let_go();
-    sluice_tell("threads with descriptors of their own cannot be followed; process %d goes on "
-                "without Sluice",
-                (int)getpid());
-}
-
-SLUICE_BEFORE(int, unshare, (int flags), (flags), if (flags & CLONE_FILES) sluice_process_unshare())
+SLUICE_BEFORE(int, unshare, (int flags), (flags),
+              if (flags & CLONE_FILES) sluice_descriptions_divide())
 
 struct start {
     int (*function)(void *);
@@ -66,7 +54,7 @@ void sluice_process_before_sharing(int flags)
     sluice_descriptions_let_go();
     sluice_capture_have_taken();
     if (threads)
-        sluice_process_unshare();
+        sluice_descriptions_divide();
 }
 
 SLUICE_WRAPPER int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
@@ -89,7 +77,7 @@ SLUICE_WRAPPER int clone(int (*function)(void *), void *stack, int flags, void *
     const int error = errno;
     sluice_images_after_fork();
     if (flags & CLONE_FILES)
-        sluice_process_unshare();
+        sluice_descriptions_divide();
     errno = error;
     return child;
 }

@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -19,8 +20,8 @@
 
 #include "memory.h"
 #include "real.h"
-#include "stream.h"
 #include "tell.h"
+#include "write.h"
 
 /* It is part of the C library's binary interface, though nobody else should use it. */
 static_assert(offsetof(FILE, _offset) == 144 && sizeof((FILE *)0)->_offset == 8,
@@ -64,12 +65,62 @@ static int close_stream(void *from)
     return close(cookie->fd);
 }
 
+/* The wide part of a native stream that nobody has used, and before it its length. */
+struct fresh {
+    size_t length;
+    char data[];
+};
+
+/* Its layout is the C library's own; only that it ends the stream's block is known here. */
+static struct fresh *copy_fresh(void)
+{
+    FILE *native = REAL(fopen)("/dev/null", "re");
+    if (native == NULL)
+        return NULL;
+    struct fresh *fresh = NULL;
+    const char *wide = (const char *)native->_wide_data;
+    const char *end = (const char *)native + malloc_usable_size(native);
+    int error = ENOTSUP;
+    if (wide > (const char *)native && wide < end) {
+        const size_t length = (size_t)(end - wide);
+        fresh = sluice_memory_take(sizeof *fresh + length);
+        error = errno;
+        if (fresh != NULL)
+            memcpy(fresh->data, wide, fresh->length = length);
+    }
+    REAL(fclose)(native);
+    errno = error;
+    return fresh;
+}
+
+/*
+ * The data of a fresh native stream for wide characters, which a stream of fopencookie() lacks and freopen()
+ * needs. NULL and an errno: ENOTSUP where the data does not lie in the stream's block, any other where no
+ * stream could be opened now.
+ */
+static const void *wide_data(size_t *length)
+{
+    static _Atomic(struct fresh *) known;
+    struct fresh *found = known;
+    if (found == NULL) {
+        struct fresh *copy = copy_fresh();
+        if (copy == NULL)
+            return NULL;
+        if (atomic_compare_exchange_strong(&known, &found, copy))
+            found = copy;
+        else
+            sluice_memory_give(copy);
+    }
+    *length = found->length;
+    return found->data;
+}
+
 FILE *sluice_cookie_stream(int fd, char kind, bool plus, struct sluice_cookie **made)
 {
     const char mode[] = {kind, plus ? '+' : '\0', '\0'};
     const cookie_io_functions_t functions = {read_stream, write_stream, seek_stream, close_stream};
     size_t length = 0;
-    const void *wide = sluice_wide_data(&length);
+    const void *wide = wide_data(&length);
     struct sluice_cookie *cookie =
         wide != NULL ? sluice_memory_take(sizeof *cookie + length) : NULL;
     FILE *file = cookie != NULL ? fopencookie(cookie, mode, functions) : NULL;
@@ -112,7 +163,7 @@ static int try_out(void)
 {
     struct sluice_cookie *cookie;
     size_t length;
-    if (sluice_wide_data(&length) == NULL)
+    if (wide_data(&length) == NULL)
         return errno == ENOTSUP ? UNSOUND : UNTRIED;
     const int fd = memfd_create("sluice", MFD_CLOEXEC);
     FILE *file = fd >= 0 ? sluice_cookie_stream(fd, 'w', true, &cookie) : NULL;

@@ -1,16 +1,16 @@
 #include "description.h"
 
 #include <fcntl.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include "kernel.h"
 #include "memory.h"
 #include "presence.h"
 #include "real.h"
-#include "stream.h"
+#include "streams.h"
+#include "tell.h"
 #include "word.h"
-
-_Atomic(struct description *) sluice_descriptions[SLUICE_DESCRIPTORS];
 
 /* Guarded, like all changes to the table, by the lock of the images. */
 static struct description *spare_descriptions;
@@ -57,26 +57,11 @@ void sluice_description_unlock(struct description *description)
     sluice_guard_leave();
 }
 
-static struct sluice_tally *tally_of(int fd)
-{
-    struct description *description = sluice_description_of(fd);
-    struct image *image = description != NULL ? description->image : NULL;
-    return image != NULL ? &image->log.tally : NULL;
-}
-
-ssize_t sluice_descriptor_count(int fd, int reason, ssize_t written)
-{
-    struct sluice_tally *tally = written > 0 ? tally_of(fd) : NULL;
-    if (tally != NULL)
-        sluice_tally_add(tally, reason, written);
-    return written;
-}
-
 /* Of an image that is direct already what follows may be the first that nobody counts. */
 void sluice_descriptor_surrender(int fd, int reason)
 {
     struct description *description = sluice_description_lock(fd);
-    struct sluice_tally *tally = description == NULL ? tally_of(fd) : NULL;
+    struct sluice_tally *tally = description == NULL ? sluice_descriptor_tally(fd) : NULL;
     if (tally != NULL)
         sluice_tally_note(tally, reason);
     if (description == NULL)
@@ -318,6 +303,18 @@ void sluice_descriptions_let_go(void)
     for (int fd = 0; fd <= highest; fd++)
         sluice_descriptions[fd] = NULL;
     sluice_images_unlock();
+}
+
+void sluice_descriptions_divide(void)
+{
+    if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded
+        || atomic_exchange(&sluice_capture_divided, true)) {
+        return; /* without another thread there is no other table */
+    }
+    sluice_descriptions_let_go();
+    sluice_tell("threads with descriptors of their own cannot be followed; process %d goes on "
+                "without Sluice",
+                (int)getpid());
 }
 
 void sluice_descriptions_in_child(void)

@@ -1,20 +1,7 @@
-/*
- * The descriptors of captured files. As in the kernel, several descriptors may share one open file
- * description, with one offset, and several descriptions one image.
- */
+/* What becomes of descriptors of captured files: they are opened, shared, closed, or left to the kernel. */
 #pragma once
 
-#include "image.h"
-
-#define SLUICE_DESCRIPTORS 65536 /* a descriptor at or above this is never captured */
-
-extern _Atomic(struct description *) sluice_descriptions[SLUICE_DESCRIPTORS];
-
-/* The description behind `fd`, NULL when that is none of a captured file. */
-static inline struct description *sluice_description_of(int fd)
-{
-    return (unsigned)fd < SLUICE_DESCRIPTORS ? sluice_descriptions[fd] : NULL;
-}
+#include "descriptors.h"
 
 /* Looks whether the file of a watched description has become an image. */
 void sluice_description_watch(int fd);
@@ -55,12 +42,6 @@ int sluice_description_forget(int fd);
 /* The image of `fd`, if it is logged, becomes direct, for a SLUICE_REASON_*. */
 void sluice_descriptor_surrender(int fd, int reason);
 
-/*
- * `written`, the result of a call by which the kernel wrote to `fd`, counted if that is of a
- * captured file, as sluice_tally_add() does. Async-signal-safe.
- */
-ssize_t sluice_descriptor_count(int fd, int reason, ssize_t written);
-
 /* The same, and the kernel counts nobody but programs that have its file open. */
 void sluice_descriptor_let_go(int fd);
 
@@ -72,6 +53,12 @@ void sluice_description_append(struct description *description);
  * until the process ends.
  */
 void sluice_descriptions_let_go(void);
+
+/*
+ * Threads of this process are to have descriptors of their own, of which one table cannot tell: from
+ * here on none is followed.
+ */
+void sluice_descriptions_divide(void);
 
 /* In a forked child all descriptors are the kernel's. */
 void sluice_descriptions_in_child(void);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "description.h"
-#include "process.h"
 #include "real.h"
 
 SLUICE_WRAPPER int close(int fd)
@@ -21,7 +20,7 @@ SLUICE_WRAPPER int close(int fd)
 SLUICE_WRAPPER int close_range(unsigned first, unsigned last, int flags)
 {
     if (flags & CLOSE_RANGE_UNSHARE)
-        sluice_process_unshare();
+        sluice_descriptions_divide();
     sluice_guard_hold();
     if (!(flags & CLOSE_RANGE_CLOEXEC))
         for (unsigned fd = first; fd <= last && fd < SLUICE_DESCRIPTORS; fd++)

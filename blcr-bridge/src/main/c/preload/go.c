@@ -10,8 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "capture.h"
-#include "open.h"
+#include "image.h"
 #include "symbol.h"
 
 #define ALIGNED(length) (((length) + 3) & ~(size_t)3)
@@ -71,7 +70,7 @@ static void look(void)
     dl_iterate_phdr(count_loaded, &loaded);
     if (atomic_exchange_explicit(&looked_at, loaded, memory_order_relaxed) != loaded
         && dl_iterate_phdr(has_go, NULL) != 0) {
-        sluice_open_directly(SLUICE_REASON_SYSCALL);
+        sluice_images_go_direct(SLUICE_REASON_SYSCALL);
     }
 }
 

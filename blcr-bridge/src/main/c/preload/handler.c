@@ -15,8 +15,6 @@
 #include "kernel.h"
 #include "real.h"
 
-_Thread_local struct sluice_guard sluice_guard;
-
 typedef void handler(int number, siginfo_t *info, void *context);
 
 #define OURS (SA_SIGINFO | SA_RESETHAND) /* what the kernel has is not what the program asked for */
@@ -66,15 +64,6 @@ static bool put_off(int number, siginfo_t *info, ucontext_t *interrupted)
     }
     errno = error;
     return sent;
-}
-
-/* None is put off meanwhile. */
-void sluice_guard_deliver(void)
-{
-    const sigset_t waiting = sluice_guard.waiting;
-    sigemptyset(&sluice_guard.waiting);
-    sluice_guard.deferred = false;
-    pthread_sigmask(SIG_UNBLOCK, &waiting, NULL);
 }
 
 /* By the function that set the handler, which therefore need not look the C library's own up. */

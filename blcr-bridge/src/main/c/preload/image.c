@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "failure.h"
 #include "habit.h"
 #include "kernel.h"
@@ -49,31 +50,6 @@ void sluice_images_unlock(void)
 {
     pthread_mutex_unlock(&lock);
     sluice_guard_leave();
-}
-
-/*
- * The kernel's offset and O_APPEND become those kept here. If a process that shares the description
- * unseen has moved the kernel's, it is the later one.
- */
-static void return_to_kernel(struct description *description)
-{
-    if (!description->logged)
-        return;
-    const off_t found = REAL(lseek)(description->fd, 0, SEEK_CUR);
-    if (found == description->kernel)
-        REAL(lseek)(description->fd, description->offset, SEEK_SET);
-    else
-        description->offset = found;
-    if (description->append && !description->kernel_appends)
-        REAL(fcntl)(description->fd, F_SETFL, REAL(fcntl)(description->fd, F_GETFL) | O_APPEND);
-    description->logged = false;
-    description->tracked = true;
-}
-
-void sluice_image_return(struct image *image)
-{
-    for (struct description *each = image->descriptions; each != NULL; each = each->next)
-        return_to_kernel(each);
 }
 
 void sluice_image_stamp(struct image *image)
@@ -356,6 +332,25 @@ void sluice_images_surrender(int reason)
     sluice_images_each(sluice_image_surrender, reason);
     if (reason == SLUICE_REASON_FORK)
         sluice_capture_have_taken();
+}
+
+static atomic_int all_direct; /* SLUICE_REASON_* */
+
+void sluice_images_go_direct(int reason)
+{
+    const struct sluice_segment *segment = sluice_capture_segment();
+    all_direct = reason;
+    if (segment != NULL) {
+        atomic_fetch_or_explicit(&segment->header->past, INT64_C(1) << reason,
+                                 memory_order_relaxed);
+    }
+    sluice_images_surrender(reason);
+    sluice_capture_have_taken();
+}
+
+int sluice_images_all_direct(void)
+{
+    return all_direct;
 }
 
 static _Thread_local bool forking;

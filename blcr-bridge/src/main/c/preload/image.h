@@ -129,9 +129,6 @@ int sluice_image_settle_rest(struct image *image);
 /* The size of a logged image, or a negative errno as sluice_log_size() has it. Locked. */
 int64_t sluice_image_size(struct image *image);
 
-/* The kernel gets every offset. Locked. */
-void sluice_image_return(struct image *image);
-
 /* Announces an opening, with SLUICE_REQUEST_OPEN_* flags. 0 or a negative errno. */
 int sluice_image_announce(int fd, const struct stat *status, int announced, const char *path,
                           struct sluice_disposition *disposition);
@@ -170,10 +167,13 @@ void sluice_images_each(void (*action)(struct image *image, int reason), int rea
 /* Surrenders every image. */
 void sluice_images_surrender(int reason);
 
+/* The same, and so does all that is opened later: it is written in unseen ways. */
+void sluice_images_go_direct(int reason);
+
+/* The reason why all that is opened is direct; SLUICE_REASON_NONE while it need not be. */
+int sluice_images_all_direct(void);
+
 /* Around fork: all locks are taken and all images surrendered; then released; or all forgotten. */
 void sluice_images_before_fork(void);
 void sluice_images_after_fork(void);
 void sluice_images_in_child(void);
-
-/* In a forked child the mappings are nobody's openings. */
-void sluice_mappings_in_child(void);

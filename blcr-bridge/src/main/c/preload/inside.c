@@ -48,7 +48,7 @@ __attribute__((noinline)) static void follow_no_longer(Lmid_t space, const char 
     static atomic_bool said;
     if (space == LM_ID_BASE || !sluice_capture_on() || sluice_guard_inside())
         return;
-    sluice_open_directly(SLUICE_REASON_FOREIGN);
+    sluice_images_go_direct(SLUICE_REASON_FOREIGN);
     if (!atomic_exchange(&said, true)) {
         sluice_tell("%s is loaded by dlmopen(), with a C library of its own: from here on the "
                     "files of process "

@@ -2,12 +2,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "description.h"
+#include "image.h"
 #include "kernel.h"
-#include "limit.h"
-#include "open.h"
 #include "real.h"
-#include "small.h"
 
 int64_t sluice_image_size(struct image *image)
 {
@@ -40,89 +37,4 @@ int sluice_image_empty(struct image *image, int fd)
         return error;
     sluice_image_surrender(image, writable ? SLUICE_REASON_SHARED : SLUICE_REASON_CONTROL);
     return writable ? sluice_kernel_truncate(fd, 0) : empty_unwritable(image, fd);
-}
-
-SLUICE_WRAPPER int ftruncate(int fd, off_t size)
-{
-    struct description *description = sluice_description_lock(fd);
-    if (description == NULL)
-        return REAL(ftruncate)(fd, size);
-    struct image *image = description->image;
-    int error = -ESTALE;
-    sluice_small_grow_to(image, size);
-    if (image->small && description->writes && size >= 0)
-        error = sluice_kernel_truncate(fd, size);
-    else if (description->writes && size >= 0 && size <= sluice_limit())
-        error = sluice_log_truncate(&image->log, fd, size);
-    if (error == -ESTALE)
-        sluice_image_surrender(image, SLUICE_REASON_LIMIT);
-    else if (error == 0)
-        image->unsettled = image->unstamped = true;
-    sluice_description_unlock(description);
-    return error == -ESTALE ? REAL(ftruncate)(fd, size) : (int)sluice_guard_result(error);
-}
-
-/* The name of an image is opened first, so that the log knows. */
-SLUICE_WRAPPER int truncate(const char *path, off_t size)
-{
-    struct stat status;
-    if (!sluice_capture_on() || sluice_guard_inside()
-        || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0
-        || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE
-        || sluice_images_surrender_file(&status, SLUICE_REASON_CONTROL)) {
-        return REAL(truncate)(path, size);
-    }
-    const int fd = sluice_open(AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    int result = ftruncate(fd, size);
-    const int error = errno;
-    if (close(fd) != 0)
-        return -1;
-    errno = error;
-    return result;
-}
-
-/* The log knows no blocks, only a size: the kernel has allocated, and the image is as long now. */
-static void extend_image(int fd, off_t end)
-{
-    struct description *description = sluice_description_lock(fd);
-    if (description == NULL)
-        return;
-    struct image *image = description->image;
-    sluice_small_grow_to(image, end);
-    sluice_tally_note(&image->log.tally,
-                      SLUICE_REASON_CONTROL); /* it has blocks that nobody wrote */
-    const int64_t size = sluice_image_size(image);
-    if (size < 0 || (size < end && sluice_log_truncate(&image->log, fd, end) != 0))
-        sluice_image_surrender(image, SLUICE_REASON_CONTROL);
-    image->unsettled = true;
-    sluice_description_unlock(description);
-}
-
-SLUICE_WRAPPER int fallocate(int fd, int mode, off_t offset, off_t length)
-{
-    if (mode != 0)
-        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-    const int result = REAL(fallocate)(fd, mode, offset, length);
-    if (result == 0 && sluice_description_logged(fd))
-        extend_image(fd, offset + length);
-    return result;
-}
-
-/* Where the file system cannot, the C library writes: the file must hold everything before. */
-SLUICE_WRAPPER int posix_fallocate(int fd, off_t offset, off_t length)
-{
-    if (!sluice_description_logged(fd))
-        return REAL(posix_fallocate)(fd, offset, length);
-    const int before = errno;
-    const int error = REAL(fallocate)(fd, 0, offset, length) == 0 ? 0 : errno;
-    errno = before;
-    if (error == EOPNOTSUPP) {
-        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-        return REAL(posix_fallocate)(fd, offset, length);
-    }
-    if (error == 0)
-        extend_image(fd, offset + length);
-    return error;
 }

@@ -14,3 +14,6 @@ void *sluice_mapping_make(bool by_number, void *address, size_t length, int prot
 int sluice_mapping_end(bool by_number, void *address, size_t length);
 void *sluice_mapping_move(bool by_number, void *address, size_t old_length, size_t length,
                           int flags, void *wanted);
+
+/* In a forked child the mappings are nobody's openings. */
+void sluice_mappings_in_child(void);

@@ -31,25 +31,6 @@ struct plan {
     struct stat old; /* the file that has this name; st_ino 0 for none */
 };
 
-static atomic_int directly; /* SLUICE_REASON_* */
-
-void sluice_open_directly(int reason)
-{
-    const struct sluice_segment *segment = sluice_capture_segment();
-    directly = reason;
-    if (segment != NULL) {
-        atomic_fetch_or_explicit(&segment->header->past, INT64_C(1) << reason,
-                                 memory_order_relaxed);
-    }
-    sluice_images_surrender(reason);
-    sluice_capture_have_taken();
-}
-
-bool sluice_open_is_direct(void)
-{
-    return directly != SLUICE_REASON_NONE;
-}
-
 static bool writes(int flags)
 {
     return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
@@ -181,7 +162,7 @@ static int adopt(int fd, int flags, const struct plan *plan)
         || (plan->created && (plan->flags & O_CREAT) && (plan->flags & O_EXCL));
     const bool empty = created || plan->truncate;
     const bool unwritable = plan->truncate && !sluice_flags_write(flags);
-    const int asked = atomic_load(&directly);
+    const int asked = sluice_images_all_direct();
     const int reason = flags & O_DIRECT           ? SLUICE_REASON_O_DIRECT
         : flags & O_DSYNC                         ? SLUICE_REASON_SYNC
         : unwritable                              ? SLUICE_REASON_CONTROL

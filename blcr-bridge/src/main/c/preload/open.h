@@ -21,7 +21,3 @@ void sluice_open_shared(int fd);
  * one that is committed makes place if they write.
  */
 void sluice_open_settle(int dirfd, const char *path, int flags);
-
-/* Everything becomes direct, and so does all that is opened later: it is written in unseen ways. */
-void sluice_open_directly(int reason);
-bool sluice_open_is_direct(void);

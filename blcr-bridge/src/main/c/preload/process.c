@@ -16,12 +16,13 @@
 #include "description.h"
 #include "early.h"
 #include "kernel.h"
+#include "mapping.h"
 #include "open.h"
 #include "process.h"
 #include "queues.h"
 #include "real.h"
 #include "recording.h"
-#include "stream.h"
+#include "streams.h"
 #include "text.h"
 
 extern char **environ;

@@ -15,9 +15,3 @@ void sluice_process_end(bool well);
 
 /* A child with these CLONE_* flags is to share this process's memory. */
 void sluice_process_before_sharing(int flags);
-
-/*
- * Threads of this process are to have descriptors of their own, of which one table cannot tell: from
- * here on none is followed.
- */
-void sluice_process_unshare(void);

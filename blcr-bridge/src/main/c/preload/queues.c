@@ -14,10 +14,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "capture.h"
-#include "guard.h"
+#include "image.h"
 #include "kernel.h"
-#include "open.h"
 #include "real.h"
 #include "symbol.h"
 #include "tell.h"
@@ -25,7 +23,7 @@
 static void before_queue(int reason)
 {
     if (sluice_capture_on() && !sluice_guard_inside())
-        sluice_open_directly(reason);
+        sluice_images_go_direct(reason);
 }
 
 /* As declared by the libraries, which need not be there. They return a negative errno. */
@@ -92,7 +90,7 @@ static atomic_uint openings;
 
 static void found(bool too_late)
 {
-    sluice_open_directly(SLUICE_REASON_IO_URING);
+    sluice_images_go_direct(SLUICE_REASON_IO_URING);
     if (too_late) {
         sluice_tell("%s has made a ring of io_uring by itself, which was found late; what that "
                     "read of files"
@@ -104,12 +102,16 @@ static void found(bool too_late)
 void sluice_queues_look(void)
 {
     const unsigned before = atomic_fetch_add_explicit(&openings, 1, memory_order_relaxed);
-    if ((before & (before + 1)) == 0 && !sluice_open_is_direct() && has_ring())
+    if ((before & (before + 1)) == 0 && sluice_images_all_direct() == SLUICE_REASON_NONE
+        && has_ring()) {
         found(before > 0);
+    }
 }
 
 void sluice_queues_look_last(void)
 {
-    if (sluice_capture_on() && !sluice_guard_inside() && !sluice_open_is_direct() && has_ring())
+    if (sluice_capture_on() && !sluice_guard_inside()
+        && sluice_images_all_direct() == SLUICE_REASON_NONE && has_ring()) {
         found(atomic_load_explicit(&openings, memory_order_relaxed) > 0);
+    }
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "description.h"
+#include "descriptors.h"
 #include "presence.h"
 #include "real.h"
 #include "tell.h"

@@ -1,5 +1,6 @@
 #include "small.h"
 
+#include "descriptors.h"
 #include "kernel.h"
 #include "segment.h"
 #include "word.h"

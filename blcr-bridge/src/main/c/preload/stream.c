@@ -19,46 +19,13 @@
 #include "opening.h"
 #include "real.h"
 #include "recording.h"
-
-/* The streams, by descriptor; without the standard ones, unless they were reopened. */
-static struct stream {
-    FILE *_Atomic file;
-    atomic_bool native;
-    struct sluice_cookie *cookie; /* NULL for a stream born native */
-} streams[SLUICE_DESCRIPTORS];
-
-static _Atomic int highest;
-
-static void remember_stream(int fd, FILE *file, bool native, struct sluice_cookie *cookie)
-{
-    streams[fd].native = native;
-    streams[fd].cookie = cookie;
-    streams[fd].file = file;
-    int known = highest;
-    while (known < fd && !atomic_compare_exchange_weak(&highest, &known, fd)) {
-    }
-}
-
-/* -1 for a stream that has none. */
-static int descriptor_of(FILE *file)
-{
-    const int error = errno;
-    const int fd = fileno(file);
-    errno = error;
-    return fd;
-}
-
-/* The stream's entry, NULL for a stream that is none of ours. */
-static struct stream *entry_of(FILE *file)
-{
-    const int fd = descriptor_of(file);
-    return (unsigned)fd < SLUICE_DESCRIPTORS && streams[fd].file == file ? &streams[fd] : NULL;
-}
+#include "streams.h"
+#include "write.h"
 
 /* The stream has no entry from here on; gives back its cookie. */
 static struct sluice_cookie *forget_stream(FILE *file)
 {
-    struct stream *entry = entry_of(file);
+    struct sluice_stream *entry = sluice_stream_entry(file);
     if (entry == NULL)
         return NULL;
     struct sluice_cookie *cookie = entry->cookie;
@@ -66,45 +33,14 @@ static struct sluice_cookie *forget_stream(FILE *file)
     return cookie;
 }
 
-static FILE *stream_of(int fd)
-{
-    FILE *standard[] = {stdin, stdout, stderr};
-    return streams[fd].file != NULL || fd > STDERR_FILENO ? streams[fd].file : standard[fd];
-}
-
-void sluice_streams_flush(void)
-{
-    const int last = highest > STDERR_FILENO ? highest : STDERR_FILENO;
-    for (int fd = 0; fd <= last; fd++)
-        if (sluice_description_of(fd) != NULL && stream_of(fd) != NULL)
-            fflush_unlocked(stream_of(fd));
-}
-
-bool sluice_stream_native(int fd)
-{
-    return fd <= STDERR_FILENO || (streams[fd].file != NULL && streams[fd].native);
-}
-
 void sluice_stream_go_native(FILE *file)
 {
-    struct stream *entry = entry_of(file);
+    struct sluice_stream *entry = sluice_stream_entry(file);
     if (entry == NULL || entry->native)
         return;
     fflush(file);
-    sluice_descriptor_surrender((int)(entry - streams), SLUICE_REASON_STREAM);
+    sluice_descriptor_surrender((int)(entry - sluice_streams), SLUICE_REASON_STREAM);
     entry->native = true;
-}
-
-size_t sluice_write_whole(int fd, const void *data, size_t length)
-{
-    size_t done = 0;
-    while (done < length) {
-        const ssize_t written = sluice_write_stream(fd, (const char *)data + done, length - done);
-        if (written < 0)
-            break;
-        done += (size_t)written;
-    }
-    return done;
 }
 
 /* The open() flags of an fopen() mode, -1 for none; what the C library ignores is ignored. */
@@ -131,16 +67,16 @@ static FILE *cookie_stream(int fd, int flags, char kind)
     struct sluice_cookie *cookie;
     FILE *file = sluice_cookie_stream(fd, kind, (flags & O_ACCMODE) == O_RDWR, &cookie);
     if (file != NULL)
-        remember_stream(fd, file, false, cookie);
+        sluice_stream_remember(fd, file, false, cookie);
     return file;
 }
 
 /* Two streams on one descriptor each have an offset of their own: the kernel must have the file's. */
 static bool is_shared(int fd)
 {
-    if (streams[fd].file == NULL)
+    if (sluice_streams[fd].file == NULL)
         return false;
-    streams[fd].native = true;
+    sluice_streams[fd].native = true;
     return true;
 }
 
@@ -153,7 +89,7 @@ static FILE *stream_on(int fd, int flags, const char *mode)
         sluice_descriptor_surrender(fd, SLUICE_REASON_STREAM);
     FILE *file = REAL(fdopen)(fd, mode);
     if (file != NULL && fd < SLUICE_DESCRIPTORS)
-        remember_stream(fd, file, true, NULL);
+        sluice_stream_remember(fd, file, true, NULL);
     return file;
 }
 
@@ -182,7 +118,7 @@ static FILE *native_stream(const char *path, const char *mode, FILE *file,
     const int fd = result != NULL ? fileno(result) : -1;
     if (fd >= 0 && fd < SLUICE_DESCRIPTORS) {
         sluice_description_share(guard, fd);
-        remember_stream(fd, result, true, cookie);
+        sluice_stream_remember(fd, result, true, cookie);
     }
     if (guard >= 0) {
         const int error = errno;
@@ -247,7 +183,7 @@ static int release(int fd, FILE *file)
  */
 static bool is_captured(FILE *file)
 {
-    return sluice_description_of(descriptor_of(file)) != NULL;
+    return sluice_description_of(sluice_stream_descriptor(file)) != NULL;
 }
 
 SLUICE_WRAPPER FILE *freopen(const char *restrict path, const char *restrict mode,
@@ -263,7 +199,7 @@ SLUICE_WRAPPER FILE *freopen(const char *restrict path, const char *restrict mod
     if (captured)
         sluice_guard_hold();
     struct sluice_cookie *cookie = forget_stream(file);
-    release(descriptor_of(file), file);
+    release(sluice_stream_descriptor(file), file);
     FILE *result = native_stream(path, mode, file, cookie);
     if (captured)
         sluice_guard_release();
@@ -277,9 +213,9 @@ SLUICE_WRAPPER int fclose(FILE *file)
     const bool captured = is_captured(file);
     if (captured)
         sluice_guard_hold();
-    const struct stream *entry = entry_of(file);
+    const struct sluice_stream *entry = sluice_stream_entry(file);
     const bool native = entry == NULL || entry->native;
-    const int released = native ? release(descriptor_of(file), file) : 0;
+    const int released = native ? release(sluice_stream_descriptor(file), file) : 0;
     const int error = errno;
     struct sluice_cookie *cookie = forget_stream(file);
     int result = REAL(fclose)(file);

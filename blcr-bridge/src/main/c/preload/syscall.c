@@ -168,7 +168,7 @@ static void prepare(long number, const long a[6])
         break;
     case SYS_unshare:
         if (a[0] & CLONE_FILES)
-            sluice_process_unshare();
+            sluice_descriptions_divide();
         break;
     case SYS_exit_group:
         sluice_process_end(a[0] == 0);
@@ -181,12 +181,12 @@ static void prepare(long number, const long a[6])
         break;
     case SYS_io_setup:
     case SYS_io_submit:
-        sluice_open_directly(SLUICE_REASON_AIO);
+        sluice_images_go_direct(SLUICE_REASON_AIO);
         break;
     case SYS_io_uring_setup:
     case SYS_io_uring_enter:
     case SYS_io_uring_register:
-        sluice_open_directly(SLUICE_REASON_IO_URING);
+        sluice_images_go_direct(SLUICE_REASON_IO_URING);
         break;
     default:
         break;

@@ -7,11 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel.h"
 #include "line.h"
-#include "stream.h"
 
 /* As "sluice profile record: ", with its NUL. */
 #define FROM 40
+
+static size_t write_to_kernel(int fd, const void *data, size_t length)
+{
+    const long written = sluice_kernel_call(SYS_write, fd, (long)data, (long)length);
+    return written < 0 ? 0 : (size_t)written;
+}
+
+static sluice_teller *writes = write_to_kernel;
+
+void sluice_tell_by(sluice_teller *teller)
+{
+    writes = teller;
+}
 
 void sluice_tell(const char *format, ...)
 {
@@ -25,5 +38,5 @@ void sluice_tell(const char *format, ...)
     const int from = snprintf(line, FROM, "%.*s: ", FROM - 3, command == NULL ? "sluice" : command);
     sluice_line(line + from, sizeof line - FROM, text);
     strcat(line, "\n");
-    sluice_write_whole(STDERR_FILENO, line, strlen(line));
+    writes(STDERR_FILENO, line, strlen(line));
 }

@@ -2,61 +2,11 @@
  * Wide characters. The C library gives a stream that is used for them the functions of its own wide
  * streams, which write past ours. So before its first wide character a stream goes native.
  */
-#include <errno.h>
-#include <malloc.h>
 #include <stdarg.h>
-#include <stdatomic.h>
-#include <string.h>
 #include <wchar.h>
 
-#include "memory.h"
 #include "real.h"
 #include "stream.h"
-
-/* The wide part of a native stream that nobody has used, and before it its length. */
-struct fresh {
-    size_t length;
-    char data[];
-};
-
-/* Its layout is the C library's own; only that it ends the stream's block is known here. */
-static struct fresh *copy_fresh(void)
-{
-    FILE *native = REAL(fopen)("/dev/null", "re");
-    if (native == NULL)
-        return NULL;
-    struct fresh *fresh = NULL;
-    const char *wide = (const char *)native->_wide_data;
-    const char *end = (const char *)native + malloc_usable_size(native);
-    int error = ENOTSUP;
-    if (wide > (const char *)native && wide < end) {
-        const size_t length = (size_t)(end - wide);
-        fresh = sluice_memory_take(sizeof *fresh + length);
-        error = errno;
-        if (fresh != NULL)
-            memcpy(fresh->data, wide, fresh->length = length);
-    }
-    REAL(fclose)(native);
-    errno = error;
-    return fresh;
-}
-
-const void *sluice_wide_data(size_t *length)
-{
-    static _Atomic(struct fresh *) known;
-    struct fresh *found = known;
-    if (found == NULL) {
-        struct fresh *copy = copy_fresh();
-        if (copy == NULL)
-            return NULL;
-        if (atomic_compare_exchange_strong(&known, &found, copy))
-            found = copy;
-        else
-            sluice_memory_give(copy);
-    }
-    *length = found->length;
-    return found->data;
-}
 
 /* Before a function that makes an undecided stream a wide one. */
 static void widen(FILE *file)

@@ -8,7 +8,8 @@
 #include "real.h"
 #include "recording.h"
 #include "small.h"
-#include "stream.h"
+#include "tell.h"
+#include "write.h"
 
 #define MOST_IN_ONE_CALL 0x7ffff000 /* what Linux writes at most in one call */
 
@@ -181,10 +182,28 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
 SLUICE_AS(ssize_t, write, (int fd, const void *data, size_t length),
           WRITTEN(fd, ONE(data, length), 1, -1, SLUICE_TRACE_WRITE, REAL(write)(fd, data, length)))
 
-ssize_t sluice_write_stream(int fd, const void *data, size_t length)
+static ssize_t write_stream(int fd, const void *data, size_t length)
 {
     return WRITTEN(fd, ONE(data, length), 1, -1, SLUICE_TRACE_STREAM,
                    REAL(write)(fd, data, length));
+}
+
+size_t sluice_write_whole(int fd, const void *data, size_t length)
+{
+    size_t done = 0;
+    while (done < length) {
+        const ssize_t written = write_stream(fd, (const char *)data + done, length - done);
+        if (written < 0)
+            break;
+        done += (size_t)written;
+    }
+    return done;
+}
+
+/* Standard error may be a captured file, which the I/O process and the recording account for. */
+__attribute__((constructor)) static void tell_by_stream(void)
+{
+    sluice_tell_by(sluice_write_whole);
 }
 
 SLUICE_AS(ssize_t, writev, (int fd, const struct iovec *vector, int count),

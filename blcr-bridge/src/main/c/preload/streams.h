@@ -1,0 +1,33 @@
+/* The stdio streams on captured files, by descriptor; without the standard ones, unless they were reopened. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct sluice_cookie;
+
+struct sluice_stream {
+    FILE *_Atomic file;
+    atomic_bool native;
+    struct sluice_cookie *cookie; /* NULL for a stream born native */
+};
+
+extern struct sluice_stream sluice_streams[];
+
+void sluice_stream_remember(int fd, FILE *file, bool native, struct sluice_cookie *cookie);
+
+/* -1 for a stream that has none. errno stays. */
+int sluice_stream_descriptor(FILE *file);
+
+/* The stream's entry, NULL for a stream that is none of ours. */
+struct sluice_stream *sluice_stream_entry(FILE *file);
+
+/* Flushes all of them, as exit() does, without waiting for their locks. */
+void sluice_streams_flush(void);
+
+/*
+ * True when a stream of the C library's own is on `fd`, as the standard streams may always be. It
+ * writes past us, so whatever is opened as, or duplicated to, this descriptor must be direct.
+ */
+bool sluice_stream_native(int fd);
