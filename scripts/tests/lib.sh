@@ -182,12 +182,13 @@ io_process_of() {
   done
 }
 
-# with_shared_storage: the calling test goes on with a file system in ./shared that other nodes might use.
+# with_shared_storage: the calling test goes on with a file system in ./shared that other nodes might use, and a directory
+# there whose files are captured.
 with_shared_storage() {
   needs_own_mounts
   [[ ${FUNCNAME[*]} =~ (test|soak)_[A-Za-z0-9_]+ ]]
   [ -n "$SHARED" ] || SHARED=yes exec unshare --mount bash -c '
-    mkdir shared && mount -t ramfs shared shared && exec bash "$@"' bash "$0" "${BASH_REMATCH[0]}"
+    mkdir shared && mount -t ramfs shared shared && mkdir shared/capture && exec bash "$@"' bash "$0" "${BASH_REMATCH[0]}"
 }
 
 # store_of_one_node DIR: one there, as versions before series made them on storage that nodes share.
