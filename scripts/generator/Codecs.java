@@ -88,8 +88,8 @@ final class Codecs {
         Records.of(
             SERVICE.resolve("main").resolve(JOURNAL).resolve("Entry.java"),
             SERVICE.resolve("main").resolve(JOURNAL).resolve("Cause.java"),
-            CORE.resolve("main/java/org/sluice/core/store/ChunkLocation.java"),
-            CORE.resolve("main/java/org/sluice/core/store/Completion.java"));
+            CORE.resolve("main/java/org.sluice.core.store.model.ChunkLocation.java"),
+            CORE.resolve("main/java/org.sluice.core.store.model.Completion.java"));
     final List<Records.Type> entries = records.of("Entry");
     final Codec codec =
         new Codec(records, "Entry", "Bytes<?>", "Bytes<?>", "")
@@ -110,8 +110,8 @@ final class Codecs {
     import java.util.ArrayList;
     import java.util.List;
     import net.openhft.chronicle.bytes.Bytes;
-    import org.sluice.core.store.ChunkLocation;
-    import org.sluice.core.store.Completion;
+    import org.sluice.core.store.model.ChunkLocation;
+    import org.sluice.core.store.model.Completion;
 
     /** The fields of entries, as their records declare them. */
     final class EntryFields {

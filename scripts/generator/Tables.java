@@ -15,8 +15,8 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.InFlightDescriptor;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.SlotDescriptor;
-import org.sluice.core.store.ContainerDescriptor;
-import org.sluice.core.store.LogDescriptor;
+import org.sluice.core.store.format.ContainerDescriptor;
+import org.sluice.core.store.format.LogDescriptor;
 import org.sluice.profile.trace.PartDescriptor;
 
 /**

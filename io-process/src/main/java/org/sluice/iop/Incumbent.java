@@ -6,10 +6,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Map;
-import org.sluice.core.engine.Silence;
-import org.sluice.core.series.LogEntry;
-import org.sluice.core.series.SeriesRun;
-import org.sluice.core.store.JobClaim;
+import org.sluice.core.store.directory.JobClaim;
+import org.sluice.core.store.objects.Silence;
+import org.sluice.core.store.series.LogEntry;
+import org.sluice.core.store.series.SeriesRun;
 import org.sluice.iop.measure.Warnings;
 
 /**

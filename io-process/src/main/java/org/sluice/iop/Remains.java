@@ -13,7 +13,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
-import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Warnings;

@@ -21,7 +21,7 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.request.RuntimePath;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
-import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.Keeping;
 import org.sluice.iop.checkpoint.PathPattern;

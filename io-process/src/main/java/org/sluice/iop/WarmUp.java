@@ -20,7 +20,7 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.Keeping;
 import org.sluice.iop.checkpoint.PathPattern;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.node.PosixStore;
 
 /** Files of a group that get other names, or none. */
 class GroupNamesTest extends GroupServeTest {

@@ -10,9 +10,9 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ProcessIdentity;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.node.PosixStore;
 
 /** An I/O process that finds checkpoints in names, and ranks that write them. */
 abstract class GroupServeTest extends ServeTest {

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.node.PosixStore;
 
 /** Files that join checkpoints which a count of files has completed. */
 class GrowthTest extends GroupServeTest {

@@ -22,9 +22,9 @@ import org.sluice.client.ImageChannel;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.LoggedDisk;
-import org.sluice.core.store.Remains;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.LoggedDisk;
+import org.sluice.core.store.node.Remains;
 
 /**
  * What clients wrote and were told of, by the position of the disk's log, and so what a store must

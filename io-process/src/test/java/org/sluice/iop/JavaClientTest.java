@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.client.Checkpoint;
 import org.sluice.client.CheckpointClient;
 import org.sluice.client.ImageChannel;
-import org.sluice.core.store.Leftover;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.node.Leftover;
+import org.sluice.core.store.node.PosixStore;
 
 /** The Java client and a real I/O process. */
 @Timeout(120)

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.node.PosixStore;
 
 /** Checkpoints with a file that is no image: they are not committed before it is one, or gone. */
 class LacksTest extends GroupServeTest {

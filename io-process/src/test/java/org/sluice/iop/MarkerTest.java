@@ -12,9 +12,9 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.TestSegments;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.Completion;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.node.PosixStore;
 
 /** Checkpoints that a file completes whose name says so. */
 class MarkerTest extends GroupServeTest {

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ProcessIdentity;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.PosixStore;
 
 /** What is committed of a job that has ranks on other nodes. */
 class NodePartTest extends GroupServeTest {

@@ -17,10 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.client.CheckpointClient;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
-import org.sluice.core.store.InMemory;
-import org.sluice.core.store.LoggedDisk;
-import org.sluice.core.store.PowerCut;
-import org.sluice.core.store.Remains;
+import org.sluice.core.store.node.InMemory;
+import org.sluice.core.store.node.LoggedDisk;
+import org.sluice.core.store.node.PowerCut;
+import org.sluice.core.store.node.Remains;
 
 /**
  * Whenever the power fails under the I/O process's own stages, every checkpoint of which a client

@@ -24,8 +24,8 @@ import org.sluice.client.ImageChannel;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.Errno;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.PosixStore;
 
 /** Storage that fails for a while, below a client that goes on. */
 @Timeout(240)

@@ -14,9 +14,9 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeProcess;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.store.NodeIdentity;
-import org.sluice.core.store.SealedText;
+import org.sluice.core.store.directory.NodeIdentity;
+import org.sluice.core.store.format.SealedText;
+import org.sluice.core.store.parts.SeriesDirectory;
 
 /**
  * Where restores from a store build: files in the store name their notes, until nothing is built

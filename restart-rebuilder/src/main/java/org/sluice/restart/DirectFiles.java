@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.Sharing;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Sharing;
 
 /**
  * Files that a checkpoint names and that hold their bytes themselves, since several nodes wrote

@@ -10,9 +10,9 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.store.ChangedFileException;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.ChangedFileException;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.CheckpointReader;
 
 /** Tries one checkpoint after the other, the newest first, until one is intact. */
 final class Fallback {

@@ -20,12 +20,12 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.series.SeriesRepair;
-import org.sluice.core.series.SeriesStore;
-import org.sluice.core.series.SeriesTidying;
-import org.sluice.core.series.Stores;
-import org.sluice.core.store.Leftover;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.node.Leftover;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.parts.Stores;
+import org.sluice.core.store.series.SeriesRepair;
+import org.sluice.core.store.series.SeriesStore;
+import org.sluice.core.store.series.SeriesTidying;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Frees what no committed checkpoint needs. */

@@ -28,14 +28,14 @@ import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.HeaderDescriptor;
-import org.sluice.core.series.SeriesReader;
-import org.sluice.core.series.StageReport;
-import org.sluice.core.series.Stores;
-import org.sluice.core.series.Waiting;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.Completion;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.parts.Stores;
+import org.sluice.core.store.series.SeriesReader;
+import org.sluice.core.store.series.Waiting;
+import org.sluice.core.store.stage.StageReport;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Lists checkpoints and images. */

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.NativeProcess;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.CheckpointReader;
 
 /**
  * Whose a checkpoint is. Who restores another user's files makes them files of his own: with a

@@ -9,9 +9,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.Rebuilder;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Rebuilder;
+import org.sluice.core.store.node.CheckpointReader;
 
 /**
  * Rebuilds several images at a time. Each thread has a rebuilder of its own and takes the next

@@ -11,11 +11,11 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.ImageComparison;
-import org.sluice.core.store.Rebuilder;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.ImageComparison;
+import org.sluice.core.store.model.Rebuilder;
+import org.sluice.core.store.node.CheckpointReader;
 
 /** Images that are where they are to be restored to, with their bytes and modes. */
 final class Present {

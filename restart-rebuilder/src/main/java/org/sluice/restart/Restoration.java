@@ -19,10 +19,10 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.Rebuilder;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Rebuilder;
+import org.sluice.core.store.node.CheckpointReader;
 
 /**
  * Rebuilds images into a directory: checks all targets, rebuilds everything under temporary names,

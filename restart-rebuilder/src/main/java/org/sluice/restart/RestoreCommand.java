@@ -21,14 +21,14 @@ import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.Stores;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.NoStoreException;
-import org.sluice.core.store.Sharing;
-import org.sluice.core.store.StorePlace;
+import org.sluice.core.store.directory.StorePlace;
+import org.sluice.core.store.disk.NoStoreException;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Sharing;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.parts.Stores;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Rebuilds the images of a checkpoint. */

@@ -21,14 +21,14 @@ import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
-import org.sluice.core.series.SeriesReader;
-import org.sluice.core.series.SeriesStore;
-import org.sluice.core.series.SeriesTidying;
-import org.sluice.core.series.Stores;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.JobLock;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.directory.JobLock;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.parts.Stores;
+import org.sluice.core.store.series.SeriesReader;
+import org.sluice.core.store.series.SeriesStore;
+import org.sluice.core.store.series.SeriesTidying;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Removes checkpoints. */

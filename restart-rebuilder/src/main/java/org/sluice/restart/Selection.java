@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.NoCheckpointException;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.node.CheckpointReader;
 
 /** What of a store a command is about. */
 final class Selection {

@@ -11,10 +11,10 @@ import org.sluice.core.command.Model;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.Stores;
-import org.sluice.core.store.NodeIdentity;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.directory.NodeIdentity;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.parts.Stores;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Gives a store to another node. */

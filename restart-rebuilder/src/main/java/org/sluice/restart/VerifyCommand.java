@@ -16,9 +16,9 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.series.Stores;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.parts.Stores;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Checks every checksum. */

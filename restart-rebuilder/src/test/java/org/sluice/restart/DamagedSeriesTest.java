@@ -19,15 +19,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.CommandResult;
-import org.sluice.core.engine.Engine;
-import org.sluice.core.series.PartKey;
-import org.sluice.core.series.PartsCheck;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.SeriesRun;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.RankSet;
-import org.sluice.core.store.StoreFixture;
-import org.sluice.core.store.StoredPart;
+import org.sluice.core.store.log.StoredPart;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.node.StoreFixture;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.series.PartKey;
+import org.sluice.core.store.series.PartsCheck;
+import org.sluice.core.store.series.SeriesRun;
 
 /** A series of whose log an entry is damaged: what is certain is read, and a user can go on. */
 class DamagedSeriesTest {

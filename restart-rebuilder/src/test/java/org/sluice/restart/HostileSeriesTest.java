@@ -15,15 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandResult;
-import org.sluice.core.engine.Engine;
-import org.sluice.core.series.PartKey;
-import org.sluice.core.series.PartsCheck;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.SeriesRun;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.RankSet;
-import org.sluice.core.store.StoreFixture;
-import org.sluice.core.store.StoredPart;
+import org.sluice.core.store.log.StoredPart;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.node.StoreFixture;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.series.PartKey;
+import org.sluice.core.store.series.PartsCheck;
+import org.sluice.core.store.series.SeriesRun;
 
 /**
  * A series in which something else lies in the place of an object: every command says so in a line.

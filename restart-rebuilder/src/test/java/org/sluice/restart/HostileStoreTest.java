@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandResult;
-import org.sluice.core.store.StoreFixture;
+import org.sluice.core.store.node.StoreFixture;
 
 /**
  * Stores in which something else lies in the place of a file or a directory. Every command comes to

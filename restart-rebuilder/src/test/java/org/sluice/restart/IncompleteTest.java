@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandResult;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.StoreFixture;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.StoreFixture;
 
 /** What the commands make of a checkpoint that a file joined after its commit. */
 class IncompleteTest {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandResult;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PageCache;
-import org.sluice.core.store.StoreFixture;
+import org.sluice.core.store.node.StoreFixture;
 
 /** Many images, which threads rebuild beside each other. */
 @Timeout(300)

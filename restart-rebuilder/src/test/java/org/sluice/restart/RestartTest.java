@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandResult;
-import org.sluice.core.store.StoreFixture;
+import org.sluice.core.store.node.StoreFixture;
 
 /** The commands from outside: what they print, leave behind and exit with. */
 class RestartTest {

@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandResult;
 import org.sluice.core.posix.NativeProcess;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.OvertakenReader;
-import org.sluice.core.store.PosixStore;
-import org.sluice.core.store.StoreFixture;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.node.OvertakenReader;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.node.StoreFixture;
 
 /** What restore makes of modes, names and owners, and of checkpoints that do not wait for it. */
 @Timeout(300)

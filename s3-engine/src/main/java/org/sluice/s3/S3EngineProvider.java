@@ -3,8 +3,8 @@ package org.sluice.s3;
 import java.io.IOException;
 import java.net.URI;
 import java.util.function.UnaryOperator;
-import org.sluice.core.engine.Engine;
-import org.sluice.core.engine.EngineProvider;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.objects.EngineProvider;
 
 /** Opens buckets as engines. */
 public final class S3EngineProvider implements EngineProvider {

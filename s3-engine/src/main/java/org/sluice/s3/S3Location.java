@@ -1,8 +1,8 @@
 package org.sluice.s3;
 
 import java.net.URI;
-import org.sluice.core.engine.EngineException;
-import org.sluice.core.engine.EngineException.Reason;
+import org.sluice.core.store.objects.EngineException;
+import org.sluice.core.store.objects.EngineException.Reason;
 
 /**
  * Where in a bucket an engine's objects are.

@@ -3,7 +3,7 @@ package org.sluice.s3;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import org.sluice.core.engine.Upload;
+import org.sluice.core.store.objects.Upload;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /** An object on its way to a bucket. One of a single piece is stored at once. */

@@ -7,9 +7,9 @@ import java.net.URI;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.sluice.core.engine.Engine;
-import org.sluice.core.engine.EngineContract;
-import org.sluice.core.engine.EngineProbe;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.objects.EngineContract;
+import org.sluice.core.store.objects.EngineProbe;
 import software.amazon.awssdk.services.s3.model.BucketAlreadyOwnedByYouException;
 
 /**

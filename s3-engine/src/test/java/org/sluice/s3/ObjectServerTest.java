@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.engine.Engine;
-import org.sluice.core.engine.EngineContract;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.objects.EngineContract;
 
 class ObjectServerTest extends EngineContract {
   private final ObjectServer server;

@@ -24,11 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.engine.EngineException;
-import org.sluice.core.engine.EngineException.Reason;
-import org.sluice.core.engine.EngineProbe;
-import org.sluice.core.engine.Upload;
-import org.sluice.core.series.SeriesRun;
+import org.sluice.core.store.objects.EngineException;
+import org.sluice.core.store.objects.EngineException.Reason;
+import org.sluice.core.store.objects.EngineProbe;
+import org.sluice.core.store.objects.Upload;
+import org.sluice.core.store.series.SeriesRun;
 
 /** Requests that get lost, refused or cut short on their way. */
 class S3EngineTest {

@@ -3,8 +3,8 @@ package org.sluice.s3;
 import java.io.IOException;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.sluice.core.engine.Engine;
-import org.sluice.core.engine.EngineContract;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.objects.EngineContract;
 
 /** A second server that others made: {@code -Dsluice.s3mock=yes}, as it takes long to start. */
 @EnabledIfSystemProperty(named = "sluice.s3mock", matches = "yes")

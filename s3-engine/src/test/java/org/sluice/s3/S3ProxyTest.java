@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
-import org.sluice.core.engine.Engine;
-import org.sluice.core.engine.EngineContract;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.objects.EngineContract;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 

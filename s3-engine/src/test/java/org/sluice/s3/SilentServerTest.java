@@ -9,8 +9,8 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
-import org.sluice.core.engine.EngineException;
-import org.sluice.core.engine.Silence;
+import org.sluice.core.store.objects.EngineException;
+import org.sluice.core.store.objects.Silence;
 
 /** A server that accepts connections and says nothing. */
 class SilentServerTest {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
 
 /**
  * What the next checkpoints will need in a place, by the one committed last, and what is left

@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Set;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
-import org.sluice.core.engine.EngineException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.ChangedFileException;
-import org.sluice.core.store.ForeignStoreException;
-import org.sluice.core.store.NoStoreException;
-import org.sluice.core.store.OtherNodeException;
+import org.sluice.core.store.directory.OtherNodeException;
+import org.sluice.core.store.disk.ForeignStoreException;
+import org.sluice.core.store.disk.NoStoreException;
+import org.sluice.core.store.model.ChangedFileException;
+import org.sluice.core.store.objects.EngineException;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** What {@code sluice} exits with. */

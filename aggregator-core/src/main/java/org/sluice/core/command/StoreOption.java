@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Locale;
-import org.sluice.core.engine.Engines;
+import org.sluice.core.store.objects.Engines;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

@@ -9,7 +9,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.NoStoreException;
+import org.sluice.core.store.disk.NoStoreException;
 
 class ExitStatusTest {
   @Test

@@ -29,7 +29,7 @@ import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.segment.TestSegments;
-import org.sluice.core.store.ImageOverlay;
+import org.sluice.core.store.node.ImageOverlay;
 
 /**
  * Just enough of an I/O process for the client's tests: one client in slot 0, drained whenever a

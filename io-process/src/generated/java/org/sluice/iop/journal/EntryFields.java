@@ -5,8 +5,8 @@ import java.nio.BufferUnderflowException;
 import java.util.ArrayList;
 import java.util.List;
 import net.openhft.chronicle.bytes.Bytes;
-import org.sluice.core.store.ChunkLocation;
-import org.sluice.core.store.Completion;
+import org.sluice.core.store.model.ChunkLocation;
+import org.sluice.core.store.model.Completion;
 
 /** The fields of entries, as their records declare them. */
 final class EntryFields {

@@ -9,7 +9,7 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.StorePlace;
+import org.sluice.core.store.directory.StorePlace;
 
 /** What a capture directory offers. */
 final class CaptureChecks {

@@ -10,8 +10,8 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.StorePlace;
-import org.sluice.core.store.WriteMode;
+import org.sluice.core.store.directory.StorePlace;
+import org.sluice.core.store.disk.WriteMode;
 
 /** What the place of a store offers. Each way is tried as the store would take it. */
 final class StoreChecks {

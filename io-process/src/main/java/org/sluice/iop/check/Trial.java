@@ -11,7 +11,7 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.StorePlace;
+import org.sluice.core.store.directory.StorePlace;
 
 /** A hidden directory in which a file system is tried out. Nothing of it stays. */
 final class Trial implements AutoCloseable {

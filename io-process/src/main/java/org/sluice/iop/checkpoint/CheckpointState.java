@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Images;

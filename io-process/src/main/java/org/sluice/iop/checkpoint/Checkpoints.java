@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
 import org.sluice.iop.journal.Entry;
 
 /**

@@ -1,8 +1,8 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
-import org.sluice.core.series.RequiredRanks;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.series.RequiredRanks;
 import org.sluice.iop.image.Writer;
 
 /**

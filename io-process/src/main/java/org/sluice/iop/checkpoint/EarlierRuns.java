@@ -10,12 +10,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.sluice.core.posix.Names;
-import org.sluice.core.series.IdleDetector;
-import org.sluice.core.series.StagePlace;
-import org.sluice.core.series.StageRemains;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.NoStoreException;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.disk.NoStoreException;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.series.IdleDetector;
+import org.sluice.core.store.stage.StagePlace;
+import org.sluice.core.store.stage.StageRemains;
 import org.sluice.iop.measure.Warnings;
 
 /**

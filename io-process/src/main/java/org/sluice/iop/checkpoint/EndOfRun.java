@@ -11,7 +11,7 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.core.store.LeftAsFiles;
+import org.sluice.core.store.directory.LeftAsFiles;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;

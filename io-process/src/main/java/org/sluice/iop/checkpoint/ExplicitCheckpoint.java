@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;

@@ -9,7 +9,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;

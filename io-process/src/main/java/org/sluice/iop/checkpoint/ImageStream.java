@@ -10,8 +10,8 @@ import org.sluice.core.posix.PipeEnd;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.PieceDescriptor;
 import org.sluice.core.request.Reply;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.Rebuilder;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Rebuilder;
 import org.sluice.iop.drain.Caller;
 
 /**

@@ -2,8 +2,8 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.List;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.Occupancy;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.Occupancy;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 

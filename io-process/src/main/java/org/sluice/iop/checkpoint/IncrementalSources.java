@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.FileName;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.DraftImage;
-import org.sluice.core.store.IncrementalSource;
-import org.sluice.core.store.Pieces;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Pieces;
+import org.sluice.core.store.node.DraftImage;
+import org.sluice.core.store.node.IncrementalSource;
+import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 

@@ -1,7 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.Set;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
 import org.sluice.iop.image.Image;
 
 /**

@@ -2,8 +2,8 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.parts.SeriesDirectory;
 
 /**
  * Whether this node sees any other of its run: each makes its place in the store as it begins. On a

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.sluice.core.series.PartKey;
-import org.sluice.core.series.PartsCheck;
-import org.sluice.core.series.SeriesRun;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.PosixStore;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.series.PartKey;
+import org.sluice.core.store.series.PartsCheck;
+import org.sluice.core.store.series.SeriesRun;
 import org.sluice.iop.measure.Warnings;
 
 /**

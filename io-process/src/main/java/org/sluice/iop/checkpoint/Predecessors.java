@@ -13,9 +13,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.Origin;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Origin;
+import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 

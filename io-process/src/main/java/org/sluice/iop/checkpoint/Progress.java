@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.sluice.core.series.StageReport;
-import org.sluice.core.series.StageReport.State;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.stage.StageReport;
+import org.sluice.core.store.stage.StageReport.State;
 import org.sluice.iop.measure.Warnings;
 
 /** How far the copies of a session are, which it tells beside them. Not thread-safe. */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
 import org.sluice.iop.image.Image;
 
 /**

@@ -1,12 +1,12 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import org.sluice.core.series.PartKey;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.SeriesStore;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.PosixStore;
-import org.sluice.core.store.StoredPart;
+import org.sluice.core.store.log.StoredPart;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.series.PartKey;
+import org.sluice.core.store.series.SeriesStore;
 
 /** Where a series is, and what nodes put there of their own stores. */
 public interface SeriesStorage {

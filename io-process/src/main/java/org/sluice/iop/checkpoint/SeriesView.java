@@ -2,10 +2,10 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.List;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.SeriesReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.Origin;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Origin;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.series.SeriesReader;
 import org.sluice.iop.journal.Entry;
 
 /** What a series' log says of checkpoints. Any thread; one at a time reads on where it was. */

@@ -7,7 +7,7 @@ import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
-import org.sluice.core.store.Sharing;
+import org.sluice.core.store.model.Sharing;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;

@@ -2,9 +2,9 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.List;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.Farewell;
+import org.sluice.core.store.directory.Farewell;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
 
 /** Where checkpoints are that are removed one day. Last stage. */
 interface Shelf {

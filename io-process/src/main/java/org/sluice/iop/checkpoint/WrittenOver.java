@@ -3,7 +3,7 @@ package org.sluice.iop.checkpoint;
 import java.io.IOException;
 import java.util.Optional;
 import org.sluice.core.segment.HeaderDescriptor;
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.segment.ChunkStateDescriptor;
-import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
 import org.sluice.iop.crash.Subject;

@@ -12,7 +12,7 @@ import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.segment.ChunkStateDescriptor;
-import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;

@@ -11,8 +11,8 @@ import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Pieces;
-import org.sluice.core.store.WriteMode;
-import org.sluice.core.store.WritesInFlight;
+import org.sluice.core.store.disk.WriteMode;
+import org.sluice.core.store.disk.WritesInFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 

@@ -2,7 +2,7 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import org.sluice.core.chunk.ChunkReader;
-import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 

@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import org.sluice.core.store.Container;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.disk.Container;
+import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Warnings;
 

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
-import org.sluice.core.store.Container;
-import org.sluice.core.store.WritesInFlight;
+import org.sluice.core.store.disk.Container;
+import org.sluice.core.store.disk.WritesInFlight;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Timed;
 

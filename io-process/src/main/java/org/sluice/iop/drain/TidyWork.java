@@ -2,7 +2,7 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
-import org.sluice.core.store.Container;
+import org.sluice.core.store.disk.Container;
 import org.sluice.iop.measure.Warnings;
 
 /**

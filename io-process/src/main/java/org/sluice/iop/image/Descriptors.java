@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
-import org.sluice.core.store.HeldLinks;
+import org.sluice.core.store.node.HeldLinks;
 
 /**
  * How many images have descriptors, and which of them may do without: those that no process has

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.sluice.core.chunk.RecordDescriptor;
-import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 

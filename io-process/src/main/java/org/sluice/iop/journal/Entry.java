@@ -1,9 +1,9 @@
 package org.sluice.iop.journal;
 
 import java.util.List;
-import org.sluice.core.store.ChunkLocation;
-import org.sluice.core.store.Completion;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.ChunkLocation;
+import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.RankSet;
 
 /** One decision: it is written as its place among the entries here, from 1, then its fields. */
 public sealed interface Entry {

@@ -3,7 +3,7 @@ package org.sluice.iop.journal;
 import java.nio.BufferUnderflowException;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.posix.FileName;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.RankSet;
 
 /**
  * What fields of entries, which {@link EntryFields} writes and reads, are as bytes where they are

@@ -1,6 +1,6 @@
 package org.sluice.iop.measure;
 
-import org.sluice.core.store.Commit;
+import org.sluice.core.store.model.Commit;
 
 /**
  * How long a checkpoint took.

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.sluice.core.segment.Header;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
-import org.sluice.core.store.WriteMode;
+import org.sluice.core.store.disk.WriteMode;
 
 /** What happened in the session so far. Thread-safe. */
 public final class Statistics {

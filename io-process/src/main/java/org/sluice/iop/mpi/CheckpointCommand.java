@@ -10,7 +10,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.iop.waves.AskedWave;
 import org.sluice.iop.waves.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;

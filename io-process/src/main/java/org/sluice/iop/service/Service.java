@@ -20,7 +20,7 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.sluice.core.posix.NativeThread;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.checkpoint.BucketUploader;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.SeriesCommits;

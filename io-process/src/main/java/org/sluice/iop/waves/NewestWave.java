@@ -10,12 +10,12 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.StoreOption;
-import org.sluice.core.series.SeriesStore;
-import org.sluice.core.series.Stores;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.NoStoreException;
-import org.sluice.core.store.SeriesFormat;
+import org.sluice.core.store.directory.SeriesFormat;
+import org.sluice.core.store.disk.NoStoreException;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.parts.Stores;
+import org.sluice.core.store.series.SeriesStore;
 
 /** The wave that a restart of an MPI job begins with. */
 public final class NewestWave {

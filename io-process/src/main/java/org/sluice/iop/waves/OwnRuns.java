@@ -4,11 +4,11 @@ import java.io.IOException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.StoreOption;
-import org.sluice.core.series.SeriesLog;
-import org.sluice.core.series.SeriesState;
-import org.sluice.core.series.SeriesStore;
-import org.sluice.core.series.Stores;
-import org.sluice.core.store.NoStoreException;
+import org.sluice.core.store.disk.NoStoreException;
+import org.sluice.core.store.parts.Stores;
+import org.sluice.core.store.series.SeriesLog;
+import org.sluice.core.store.series.SeriesState;
+import org.sluice.core.store.series.SeriesStore;
 
 /**
  * The runs of a series that are attempts of one {@code sluice mpi}. Another job may have begun in

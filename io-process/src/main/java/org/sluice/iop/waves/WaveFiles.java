@@ -17,14 +17,14 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.StagePlace;
-import org.sluice.core.series.Stores;
-import org.sluice.core.store.JobLock;
-import org.sluice.core.store.JsonText;
-import org.sluice.core.store.PosixReader;
-import org.sluice.core.store.SealedJson;
-import org.sluice.core.store.SeriesFormat;
+import org.sluice.core.store.directory.JobLock;
+import org.sluice.core.store.directory.SeriesFormat;
+import org.sluice.core.store.format.JsonText;
+import org.sluice.core.store.format.SealedJson;
+import org.sluice.core.store.node.PosixReader;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.parts.Stores;
+import org.sluice.core.store.stage.StagePlace;
 
 /**
  * The files by which a job's coordinator says what becomes of waves, and is asked for one.

@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.store.SealedJson;
+import org.sluice.core.store.format.SealedJson;
 import org.sluice.iop.measure.Warnings;
 
 /**

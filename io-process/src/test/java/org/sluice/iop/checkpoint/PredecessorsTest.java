@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.image.Images;
 
 class PredecessorsTest {

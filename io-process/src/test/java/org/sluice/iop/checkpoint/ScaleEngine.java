@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.sluice.core.engine.Engine;
-import org.sluice.core.engine.NoObjectException;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.objects.NoObjectException;
 
 /**
  * Storage that serves requests one after the other, each a moment after it was sent, and counts

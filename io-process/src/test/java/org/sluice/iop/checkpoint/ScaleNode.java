@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.sluice.core.series.PartKey;
-import org.sluice.core.series.PartsCheck;
-import org.sluice.core.series.SeriesRun;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.series.PartKey;
+import org.sluice.core.store.series.PartsCheck;
+import org.sluice.core.store.series.SeriesRun;
 
 /** A node of a run that is the first of its series. */
 interface ScaleNode {

@@ -18,16 +18,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.sluice.core.engine.Engine;
-import org.sluice.core.engine.ForwardingEngine;
-import org.sluice.core.series.PartKey;
-import org.sluice.core.series.PartsCheck;
-import org.sluice.core.series.RequiredRanks;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.SeriesRun;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.RankSet;
-import org.sluice.core.store.StoreFixture;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.node.StoreFixture;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.objects.ForwardingEngine;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.series.PartKey;
+import org.sluice.core.store.series.PartsCheck;
+import org.sluice.core.store.series.RequiredRanks;
+import org.sluice.core.store.series.SeriesRun;
 import org.sluice.iop.checkpoint.SeriesStorage.InDirectory;
 
 /** What a node knows of checkpoints of several nodes, and who waits for storage. */

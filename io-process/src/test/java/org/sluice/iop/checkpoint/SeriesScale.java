@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.sluice.core.series.SeriesRun;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.series.SeriesRun;
 
 /**
  * What a checkpoint of many nodes costs the storage, and how long after the last part it is

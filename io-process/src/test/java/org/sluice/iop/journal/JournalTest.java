@@ -17,9 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.sluice.core.chunk.DamagedException;
-import org.sluice.core.store.ChunkLocation;
-import org.sluice.core.store.Completion;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.ChunkLocation;
+import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.RankSet;
 
 class JournalTest {
   private static final long SESSION = 77;

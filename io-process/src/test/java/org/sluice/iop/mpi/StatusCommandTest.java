@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandException;
-import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.store.parts.SeriesDirectory;
 import picocli.CommandLine;
 
 class StatusCommandTest {

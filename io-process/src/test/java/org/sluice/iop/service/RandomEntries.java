@@ -3,9 +3,9 @@ package org.sluice.iop.service;
 import java.util.List;
 import java.util.Random;
 import org.sluice.core.segment.ImageDescriptor;
-import org.sluice.core.store.ChunkLocation;
-import org.sluice.core.store.Completion;
-import org.sluice.core.store.RankSet;
+import org.sluice.core.store.model.ChunkLocation;
+import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.StagePlace;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.stage.StagePlace;
 
 /** Where they are, and users who ask for a wave. */
 class WaveFilesTest {

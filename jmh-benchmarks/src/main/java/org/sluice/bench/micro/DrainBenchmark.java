@@ -13,10 +13,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.sluice.core.chunk.ChunkBuilder;
-import org.sluice.core.store.ChunkLocation;
-import org.sluice.core.store.Container;
-import org.sluice.core.store.PosixStore;
-import org.sluice.core.store.WritesInFlight;
+import org.sluice.core.store.disk.Container;
+import org.sluice.core.store.disk.WritesInFlight;
+import org.sluice.core.store.model.ChunkLocation;
+import org.sluice.core.store.node.PosixStore;
 
 /**
  * The writing stage of the drain: full chunks are checksummed and appended to a container, past the

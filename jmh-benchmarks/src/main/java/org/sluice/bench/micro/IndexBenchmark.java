@@ -6,9 +6,9 @@ import net.openhft.chronicle.bytes.Bytes;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
-import org.sluice.core.store.ChunkLocation;
-import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.IndexCodec;
+import org.sluice.core.store.format.IndexCodec;
+import org.sluice.core.store.model.ChunkLocation;
+import org.sluice.core.store.model.CommittedImage;
 
 /** The index of a checkpoint, as a commit builds it in memory. */
 public class IndexBenchmark extends MicroBenchmark {

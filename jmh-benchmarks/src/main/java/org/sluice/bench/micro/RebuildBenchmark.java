@@ -14,8 +14,8 @@ import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.store.ImageOverlay;
-import org.sluice.core.store.ImageTarget;
+import org.sluice.core.store.model.ImageTarget;
+import org.sluice.core.store.node.ImageOverlay;
 
 /**
  * An image of 16 MiB is rebuilt from the records in its chunks, newest first, as a restart and a

@@ -1,0 +1,165 @@
+package org.sluice.core.store.directory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.disk.Disk;
+import org.sluice.core.store.format.StoredFile;
+
+/**
+ * Keeps a store, or on this node its series, for one job. The lock goes with the process, however
+ * that ends. Other nodes may not see a lock, so a job that lives renews its claim, whose time they
+ * see. Thread-safe.
+ */
+public final class JobClaim {
+  private static final String NAME = "job";
+  private static final int MOST = 8192;
+
+  private final Path file;
+
+  private JobClaim(final Path file) {
+    this.file = file;
+  }
+
+  /** A claim that a job has, until it is closed. Thread-safe. */
+  public final class Held implements AutoCloseable {
+    private NativeFile lock;
+
+    private Held(final NativeFile lock) {
+      this.lock = lock;
+    }
+
+    /**
+     * Says that the job lives; one that is over says nothing.
+     *
+     * @throws IOException when that fails
+     */
+    public synchronized void renew() throws IOException {
+      if (lock != null) {
+        Names.touch(file);
+      }
+    }
+
+    /** Lets another job begin; again it does nothing. */
+    @Override
+    public synchronized void close() throws IOException {
+      if (lock != null) {
+        try (NativeFile job = lock) {
+          lock = null;
+          job.truncate(0);
+        }
+      }
+    }
+  }
+
+  /** Of a store of one node, or of this node's in a series: each run has a new store there. */
+  public static JobClaim of(final StoreDirectory store) throws IOException {
+    return store.format().isPart()
+        ? ofNode(store.path().getParent())
+        : new JobClaim(store.path().resolve(NAME));
+  }
+
+  /**
+   * Of this node, among the stores that its runs have in a series.
+   *
+   * @param data the folder that they are in
+   * @return taken by nobody yet, as far as this object goes
+   * @throws IOException when the node has no name
+   */
+  public static JobClaim ofNode(final Path data) throws IOException {
+    return new JobClaim(data.resolve(NAME + "-" + NodeIdentity.self().name()));
+  }
+
+  /**
+   * The claims that a run has, on whatever nodes.
+   *
+   * @param data the folder that the stores of a series' runs are in
+   * @param run its name
+   * @return when each was renewed last, by the clock of its node or of the storage
+   * @throws IOException when that cannot be told
+   */
+  public static Map<Path, FileTime> ofRun(final Path data, final String run) throws IOException {
+    final Map<Path, FileTime> claims = new HashMap<>();
+    for (final Path path : Names.in(data)) {
+      if (path.getFileName().toString().startsWith(NAME + "-")) {
+        try {
+          if (new JobClaim(path).line(0).filter(run::equals).isPresent()) {
+            claims.put(path, Files.getLastModifiedTime(path));
+          }
+        } catch (final NoSuchFileException gone) {
+          // with what a user has removed
+        }
+      }
+    }
+    return claims;
+  }
+
+  /**
+   * Takes the store.
+   *
+   * @param run what others may know the job by; empty where it has no name
+   * @param who what other jobs are told, a line
+   * @return what has it until it is closed; empty when another process has it
+   * @throws IOException when the kernel refuses
+   */
+  public Optional<Held> tryTake(final String run, final String who) throws IOException {
+    final NativeFile job = Disk.REAL.open(file, Flag.WRITE, Flag.CREATE);
+    if (!job.tryLock()) {
+      job.close();
+      return Optional.empty();
+    }
+    job.truncate(0);
+    Disk.write(job, FileName.encode(run + "\n" + who + "\n"));
+    return Optional.of(new Held(job));
+  }
+
+  /**
+   * The job that has the store.
+   *
+   * @return what that one said of itself; of none that was just taken
+   * @throws IOException when it cannot be read
+   */
+  public Optional<String> holder() throws IOException {
+    return line(1);
+  }
+
+  /**
+   * Takes it from an earlier launch of the same job, of which a process is left that nobody needs.
+   *
+   * @param isEarlier whether a run is one
+   * @param run what others may know the job by
+   * @param who what other jobs are told, a line
+   * @return what has it until it is closed; empty where another job has it
+   * @throws IOException when the kernel refuses
+   */
+  public Optional<Held> tryTakeOver(
+      final Predicate<String> isEarlier, final String run, final String who) throws IOException {
+    if (line(0).filter(isEarlier).filter(holder -> !holder.equals(run)).isEmpty()) {
+      return Optional.empty();
+    }
+    Files.deleteIfExists(file);
+    return tryTake(run, who);
+  }
+
+  private Optional<String> line(final int number) throws IOException {
+    try {
+      final Iterator<String> lines =
+          FileName.decode(StoredFile.readAll(file, MOST)).lines().skip(number).iterator();
+      return lines.hasNext() ? Optional.of(lines.next()) : Optional.empty();
+    } catch (final DamagedException none) {
+      return Optional.empty();
+    }
+  }
+}

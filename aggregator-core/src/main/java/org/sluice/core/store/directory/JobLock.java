@@ -1,0 +1,55 @@
+package org.sluice.core.store.directory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.store.disk.Disk;
+
+/**
+ * Keeps the waves of MPI programs in a store for one job, or for a command while no job has them.
+ */
+public final class JobLock {
+  private JobLock() {}
+
+  /**
+   * Takes the waves of a folder.
+   *
+   * @param folder the store, or the folder of its series
+   * @return what has them until it is closed; empty when another process has them
+   * @throws IOException when the kernel refuses
+   */
+  public static Optional<NativeFile> tryTake(final Path folder) throws IOException {
+    SeriesFormat.createFolder(path(folder).getParent());
+    final NativeFile job =
+        Disk.REAL.open(path(folder), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
+    if (job.tryLock()) {
+      return Optional.of(job);
+    }
+    job.close();
+    return Optional.empty();
+  }
+
+  /**
+   * Whether a job has taken the waves of a folder and runs.
+   *
+   * @param folder the store, or the folder of its series
+   * @return false also for a series that several nodes write: none takes them there
+   * @throws IOException when the kernel refuses
+   */
+  public static boolean isTaken(final Path folder) throws IOException {
+    if (!Files.exists(path(folder))) {
+      return false;
+    }
+    final Optional<NativeFile> taken = tryTake(folder);
+    if (taken.isPresent()) {
+      taken.get().close();
+    }
+    return taken.isEmpty();
+  }
+
+  private static Path path(final Path folder) {
+    return folder.resolve("mpi/job");
+  }
+}

@@ -1,0 +1,124 @@
+package org.sluice.core.store.directory;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.disk.Disk;
+import org.sluice.core.store.disk.NoStoreException;
+import org.sluice.core.store.format.StoredFile;
+
+/**
+ * The file that tells a store from any other directory, and its version. Its lock is the store's,
+ * so it stays the same file: a newer version is written in its place, which is one sector.
+ *
+ * @param store the store's directory
+ * @param disk how it is changed
+ */
+public record StoreFormat(Path store, Disk disk) {
+  static final String NAME = "format";
+
+  private static final int VERSION = 3;
+
+  /** A node's part of a series: no commit in it supersedes another, as the series' log decides. */
+  private static final int PART = 4;
+
+  private static final int OLDEST = 1;
+  private static final int MAX_LENGTH = 64;
+  private static final Pattern TEXT = Pattern.compile("sluice store (\\d{1,9})\n");
+
+  public Path path() {
+    return store.resolve(NAME);
+  }
+
+  boolean exists() {
+    return Files.exists(path(), NOFOLLOW_LINKS);
+  }
+
+  /**
+   * Makes it at once as a whole, unless it is there. It is the first one's of several processes
+   * that make the store, as its lock must be one file's.
+   */
+  void create(final boolean part) throws IOException {
+    final Path temporary = store.resolve("%s.%016x".formatted(NAME, Entropy.nextLong()));
+    disk.createWhole(temporary, path(), text(part ? PART : VERSION));
+  }
+
+  /** Whether it is a node's part of a series. */
+  public boolean isPart() throws IOException {
+    return version() == PART;
+  }
+
+  /** Finds that it is there and of a version that can be read. */
+  void check() throws IOException {
+    if (!exists()) {
+      Files.newDirectoryStream(store).close();
+      throw new NoStoreException(
+          Files.isDirectory(store.resolve("checkpoints")) || hasSeries()
+              ? "%s has no file named %s; if it is a store, %s".formatted(store, NAME, mending())
+              : "%s is not a store: it has no file named %s; check --store".formatted(store, NAME));
+    }
+    version();
+  }
+
+  private String mending() throws IOException {
+    final Path folder = store.getParent();
+    final int version = folder != null && folder.endsWith("data") ? PART : VERSION;
+    return "this mends it: echo %s >%s"
+        .formatted(hasSeries() ? SeriesFormat.text().strip() : "sluice store " + version, path());
+  }
+
+  /** Whether it looks like a store of several nodes. */
+  private boolean hasSeries() throws IOException {
+    return Files.isDirectory(store)
+        && Names.in(store).stream().anyMatch(each -> Files.isDirectory(each.resolve("log")));
+  }
+
+  private int version() throws IOException {
+    final byte[] bytes = StoredFile.readAll(path(), MAX_LENGTH);
+    final Matcher text = TEXT.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
+    if (!text.matches()) {
+      throw new DamagedException(
+          path().toString(), 0, "it does not say 'sluice store'; if it is one, " + mending());
+    }
+    final int version = Integer.parseInt(text.group(1));
+    if (version < OLDEST || version > PART) {
+      throw FormatVersionException.of("the store " + store, version, PART);
+    }
+    return version;
+  }
+
+  /**
+   * Makes the store one of this version, durably, before anything is written that an older one does
+   * not know. With its lock held, or before it is used.
+   *
+   * @throws FormatVersionException when a newer Sluice has made it one of its own meanwhile
+   */
+  public void upgrade() throws IOException {
+    if (version() < VERSION) {
+      try (NativeFile file = disk.open(path(), Flag.WRITE);
+          Arena arena = Arena.ofConfined()) {
+        final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, text(VERSION));
+        file.pwrite(memory.address(), memory.byteSize(), 0);
+        file.syncAll();
+      }
+    }
+  }
+
+  private static byte[] text(final int version) {
+    return "sluice store %d%n".formatted(version).getBytes(StandardCharsets.UTF_8);
+  }
+}

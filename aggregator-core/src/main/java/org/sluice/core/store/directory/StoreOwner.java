@@ -1,0 +1,162 @@
+package org.sluice.core.store.directory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Speaker;
+import org.sluice.core.store.format.JsonText;
+import org.sluice.core.store.format.SealedJson;
+import org.sluice.core.store.format.StoredFile;
+
+/**
+ * The node that writes a store. Locks hold among the processes of one node, and among nodes only if
+ * the file system shares them, so two nodes would delete each other's parts. The mark is a file
+ * that is made by a link, which fails where there is one, and replaced by a rename: a process that
+ * reads it reads a whole one. Thread-safe.
+ *
+ * <p>A file system that one node alone can mount brings its stores along, so there the mark follows
+ * the node. Elsewhere nobody can know whether the other node is alive: the store stays its own
+ * until a user says otherwise.
+ */
+public final class StoreOwner {
+  private static final int MAX_LENGTH = 4096;
+  private static final Set<String> MEMBERS = Set.of("node", "machine", "boot");
+
+  private final StoreDirectory store;
+  private final NodeIdentity self;
+  private final boolean shared;
+
+  /**
+   * The owner of a store.
+   *
+   * @param self this node
+   * @param shared whether other nodes may use the store's file system
+   */
+  public StoreOwner(final StoreDirectory store, final NodeIdentity self, final boolean shared) {
+    this.store = store;
+    this.self = self;
+    this.shared = shared;
+  }
+
+  /** Which node it is; empty where none has left its mark. */
+  public Optional<NodeIdentity> find() throws IOException {
+    if (!Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    try {
+      final Map<String, Object> members = members(StoredFile.readAll(store.node(), MAX_LENGTH));
+      return Optional.of(
+          new NodeIdentity(
+              member(members, "node"), member(members, "machine"), member(members, "boot")));
+    } catch (final DamagedException e) {
+      throw damaged(e.reason());
+    } catch (final IOException | RuntimeException e) {
+      throw damaged("it names no node");
+    }
+  }
+
+  private DamagedException damaged(final String reason) throws IOException {
+    final String mending =
+        store.format().isPart()
+            ? "delete it"
+            : "sluice takeover --store %s makes it anew".formatted(store.path());
+    return new DamagedException(
+        store.node().toString(),
+        0,
+        "%s; %s, once nothing on other nodes writes there".formatted(reason, mending));
+  }
+
+  /** The mark of an older Sluice has no crc, and nothing but the three. */
+  private Map<String, Object> members(final byte[] mark) throws IOException {
+    final Map<String, Object> members = JsonText.members(mark);
+    return members.keySet().equals(MEMBERS)
+        ? members
+        : SealedJson.decode(store.node().toString(), mark);
+  }
+
+  private static String member(final Map<String, Object> members, final String name)
+      throws IOException {
+    if (members.get(name) instanceof final String text) {
+      return text;
+    }
+    throw new IOException(name + " is missing");
+  }
+
+  /** Refuses to change the store of another node. */
+  public void check() throws IOException {
+    if (!shared || isSelf()) {
+      return;
+    }
+    final Optional<NodeIdentity> owner = find();
+    if (owner.isPresent() && !owner.get().isSameAs(self)) {
+      throw new OtherNodeException(
+          ("the store %s is written by %s; give each node a store of its own, such as %s-%s, or take"
+                  + " this one over with sluice takeover when nothing there writes it any more")
+              .formatted(store.path(), name(owner.get()), store.path(), self.name()));
+    }
+  }
+
+  private String name(final NodeIdentity owner) {
+    return owner.name().equals(self.name())
+        ? "another node that is called %s, too".formatted(owner.name())
+        : "node " + owner.name();
+  }
+
+  /** Whether the mark is just what this node leaves. */
+  private boolean isSelf() throws IOException {
+    return Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)
+        && Arrays.equals(StoredFile.readAll(store.node(), MAX_LENGTH), mark());
+  }
+
+  /** Makes this node the owner, unless another is. */
+  public void claim() throws IOException {
+    if (!Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)) {
+      // Of two nodes at once one makes it; what it says then counts, not which call said so.
+      store.disk().createWhole(draft(), store.node(), mark());
+      store.disk().syncDirectory(store.path(), null);
+    }
+    if (!isSelf()) {
+      check();
+      tellOfDamage();
+      replace(); // it has another name now, or was booted since
+    }
+  }
+
+  /** Where no other node can have the store it matters to nobody what the mark said. */
+  private void tellOfDamage() throws IOException {
+    try {
+      find();
+    } catch (final DamagedException e) {
+      Speaker.say(store.node().toString() + " was damaged and is made anew");
+    }
+  }
+
+  /** Makes this node the owner, whichever was. */
+  public void replace() throws IOException {
+    store.disk().replaceWhole(draft(), store.node(), mark());
+    store.disk().syncDirectory(store.path(), null);
+  }
+
+  private Path draft() {
+    return store
+        .path()
+        .resolve(store.node().getFileName() + "." + HexFormat.of().toHexDigits(Entropy.nextLong()));
+  }
+
+  private byte[] mark() throws IOException {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("node", self.name());
+    members.put("machine", self.machine());
+    members.put("boot", self.boot());
+    return SealedJson.encode(members);
+  }
+}

@@ -1,0 +1,86 @@
+package org.sluice.core.store.directory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.sluice.core.store.disk.Disk;
+import org.sluice.core.store.disk.NoStoreException;
+import org.sluice.core.store.disk.WriteMode;
+
+/**
+ * A place where a store is or can be made, as a process finds it that would open it for writing.
+ */
+public final class StorePlace {
+  /** With what the name of a directory begins in which a file system is tried out. */
+  public static final String TRIAL = ".sluice-check-";
+
+  private final StoreDirectory store;
+  private final boolean exists;
+  private final boolean ofSeveral;
+
+  private StorePlace(final StoreDirectory store) {
+    this.store = store;
+    this.ofSeveral = SeriesFormat.is(store.path());
+    this.exists = store.format().exists();
+  }
+
+  /**
+   * Looks at a place, and changes nothing.
+   *
+   * @param directory where the store is to be
+   * @return the place
+   * @throws NoStoreException when the parent is missing or the directory holds something else
+   * @throws OtherNodeException when another node writes the store
+   * @throws IOException when it is damaged, of another version, or cannot be read
+   */
+  public static StorePlace look(final Path directory) throws IOException {
+    final StorePlace place = new StorePlace(StoreDirectory.look(directory, Disk.REAL));
+    if (place.ofSeveral) {
+      SeriesFormat.check(place.store.path());
+    } else if (place.exists) {
+      place.store.check();
+      final boolean shared = place.store.isShared();
+      new StoreOwner(place.store, NodeIdentity.self(), shared).check();
+    }
+    return place;
+  }
+
+  /**
+   * Whether there is a store.
+   *
+   * @return false when one would be made
+   */
+  public boolean isStore() {
+    return exists;
+  }
+
+  /**
+   * Whether it is a store of one node, which it stays.
+   *
+   * @return false also when there is no store yet
+   */
+  public boolean isOfOneNode() {
+    return exists && !ofSeveral;
+  }
+
+  /**
+   * The directory that is there.
+   *
+   * @return the store's own, or else the one in which that would be made
+   */
+  public Path directory() {
+    return Files.isDirectory(store.path()) ? store.path() : store.path().getParent();
+  }
+
+  /**
+   * How the store is written to, if that is known.
+   *
+   * @return empty when the next session takes it for a disk of this node, or has to measure
+   * @throws IOException when that cannot be read
+   */
+  public Optional<WriteMode> mode() throws IOException {
+    final StoreProfile profile = new StoreProfile(store);
+    return isOfOneNode() && profile.recall() ? Optional.of(profile.mode()) : Optional.empty();
+  }
+}

@@ -1,0 +1,313 @@
+package org.sluice.core.store.disk;
+
+import static org.sluice.core.store.format.ContainerDescriptor.BLOCK_LENGTH;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import org.agrona.BitUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.fault.Fault.Step;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.AsyncWrites;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.Pieces;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.format.ContainerDescriptor;
+import org.sluice.core.store.format.StoredFile;
+import org.sluice.core.store.model.ChunkLocation;
+
+/**
+ * A data file that takes chunks as they lie in memory, one after the other, past the page cache.
+ * One thread places and writes; any may {@link #sync()}.
+ *
+ * <p>It has a descriptor of its own and not a file channel, since the errno of a failed write has
+ * to reach the writer of the image, and since a channel is closed by an interrupt. While it is open
+ * it holds the file's lock, so that nobody discards it.
+ */
+public final class Container implements AutoCloseable {
+  /** How many chunks may be placed before they are written. */
+  public static final int MOST_PLACED = 64;
+
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
+  private static final long NAP_NANOS = 1_000_000;
+
+  private final long id;
+  private final NativeFile file;
+  private final LongConsumer closed;
+  private final WriteMode mode;
+
+  /** What was placed, by the writes that bring it to the file. */
+  private final List<Pieces> writes = new ArrayList<>();
+
+  /** How many of those are in use; the others are kept for later. */
+  private int used;
+
+  /** Bytes that were placed and are not written. */
+  private long placed;
+
+  private long end = BLOCK_LENGTH;
+
+  /**
+   * Writes that were started.
+   *
+   * @param going those that go on by themselves
+   * @param ended of each of the others how it failed, null when it did not
+   */
+  public record Started(List<AsyncWrites.Write> going, List<IOException> ended) {
+    /**
+     * Whether {@link #await} would not wait for the disk.
+     *
+     * @return true once all have ended
+     */
+    public boolean hasEnded() {
+      return going.stream().allMatch(AsyncWrites.Write::hasEnded);
+    }
+
+    /**
+     * Waits for the end of all.
+     *
+     * @throws IOException when one has failed
+     */
+    public void await() throws IOException {
+      final List<IOException> failures = new ArrayList<>(ended);
+      failures.addAll(WritesInFlight.ends(going));
+      for (final IOException failure : failures) {
+        if (failure != null) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  private Container(
+      final long id, final NativeFile file, final WriteMode mode, final LongConsumer closed) {
+    this.id = id;
+    this.file = file;
+    this.mode = mode;
+    this.closed = closed;
+  }
+
+  public static Container create(
+      final Path path,
+      final long id,
+      final long sessionId,
+      final String node,
+      final Disk disk,
+      final WriteMode mode,
+      final LongConsumer closed)
+      throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment header = header(arena, id, sessionId, node);
+      final NativeFile file = createWith(disk, path, mode, header.address());
+      return new Container(id, file, mode, closed);
+    }
+  }
+
+  /** The I/O process that had it may be dying still: files are closed one after the other. */
+  public static Container resume(final Path path, final long id, final LongConsumer closed)
+      throws IOException {
+    final NativeFile file = inRole(StoredFile.open(path, Flag.WRITE));
+    final long end = System.nanoTime() + PATIENCE_NANOS;
+    while (!file.tryLock()) {
+      if (System.nanoTime() - end > 0) {
+        file.close();
+        throw new PosixException("lock " + path, Errno.EBUSY);
+      }
+      LockSupport.parkNanos(NAP_NANOS);
+    }
+    return new Container(id, file, WriteMode.LOCAL, closed);
+  }
+
+  /** Some file systems refuse to open past the page cache, others only to write so. */
+  private static NativeFile createWith(
+      final Disk disk, final Path path, final WriteMode mode, final long header)
+      throws IOException {
+    if (!mode.direct()) {
+      return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE));
+    }
+    try {
+      return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT));
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.EINVAL);
+      return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE));
+    }
+  }
+
+  private static NativeFile inRole(final NativeFile file) {
+    return file.role(FaultPoint.CONTAINER_WRITE, FaultPoint.CONTAINER_FSYNC);
+  }
+
+  private static NativeFile begin(final Disk disk, final long header, final NativeFile file)
+      throws IOException {
+    try {
+      file.role(FaultPoint.CONTAINER_HEADER, null).lock();
+      file.pwrite(header, BLOCK_LENGTH, 0);
+      return inRole(file);
+    } catch (final PosixException e) {
+      file.close();
+      disk.delete(Path.of(file.opened()), null);
+      throw e;
+    }
+  }
+
+  private static MemorySegment header(
+      final Arena arena, final long id, final long sessionId, final String node) {
+    final MemorySegment memory = arena.allocate(BLOCK_LENGTH, BLOCK_LENGTH);
+    final UnsafeBuffer header = new UnsafeBuffer(memory.address(), BLOCK_LENGTH);
+    final byte[] name = node.getBytes(StandardCharsets.UTF_8);
+    final byte[] shortName =
+        Arrays.copyOf(name, Math.min(name.length, ContainerDescriptor.MAX_NODE_LENGTH));
+    header.putLong(ContainerDescriptor.MAGIC_OFFSET, ContainerDescriptor.MAGIC);
+    header.putInt(ContainerDescriptor.VERSION_OFFSET, ContainerDescriptor.VERSION);
+    header.putLong(ContainerDescriptor.CONTAINER_ID_OFFSET, id);
+    header.putLong(ContainerDescriptor.SESSION_ID_OFFSET, sessionId);
+    header.putLong(ContainerDescriptor.CREATED_OFFSET, System.currentTimeMillis());
+    header.putInt(ContainerDescriptor.NODE_OFFSET, shortName.length);
+    header.putBytes(ContainerDescriptor.NODE_OFFSET + Integer.BYTES, shortName);
+    header.putInt(ContainerDescriptor.CRC_OFFSET, Crc32c.of(header, 0, BLOCK_LENGTH));
+    return memory;
+  }
+
+  /**
+   * Its id, unique among all containers.
+   *
+   * @return not 0
+   */
+  public long id() {
+    return id;
+  }
+
+  /**
+   * How it is written to.
+   *
+   * @return the same for all its life
+   */
+  public WriteMode mode() {
+    return mode;
+  }
+
+  /**
+   * Gives a chunk its place behind the others. Fills in the fields of the chunk's header that
+   * belong to the I/O process, and zeroes the chunk behind {@code used} up to the next multiple of
+   * 4096. Nobody else may change the chunk until it is written.
+   *
+   * @param chunk memory outside the heap, at a multiple of 4096
+   * @param used the chunk's used length, its header included, checked by the caller
+   * @param crc the crc of its records, as they were when the caller checked them
+   * @return where it will be; not durable before {@link #sync()}
+   * @throws IndexOutOfBoundsException when {@link #MOST_PLACED} are waiting to be written
+   */
+  public ChunkLocation place(final UnsafeBuffer chunk, final int used, final int crc) {
+    final int length = BitUtil.align(used, BLOCK_LENGTH);
+    final long position = end + placed;
+    chunk.setMemory(used, length - used, (byte) 0);
+    chunk.putInt(ChunkDescriptor.CRC_OFFSET, crc);
+    chunk.putLong(ChunkDescriptor.CONTAINER_ID_OFFSET, id);
+    chunk.putLong(ChunkDescriptor.POSITION_OFFSET, position);
+    chunk.putInt(
+        ChunkDescriptor.HEADER_CRC_OFFSET, Crc32c.of(chunk, 0, ChunkDescriptor.HEADER_CRC_OFFSET));
+    chunk.putInt(ChunkDescriptor.HEADER_CRC_OFFSET + Integer.BYTES, 0);
+    lastWrite().add(chunk.addressOffset(), length);
+    placed += length;
+    return new ChunkLocation(id, position, used, crc);
+  }
+
+  private Pieces lastWrite() {
+    if (used == 0 || writes.get(used - 1).length() >= mode.length()) {
+      if (used == writes.size()) {
+        writes.add(new Pieces(MOST_PLACED));
+      }
+      used++;
+    }
+    return writes.get(used - 1);
+  }
+
+  /**
+   * Writes what was placed, in few large writes.
+   *
+   * @param flight does them, as many at a time as there are
+   * @throws IOException when one fails; the places of all of these stay unused then
+   */
+  public void write(final WritesInFlight flight) throws IOException {
+    start(flight).await();
+  }
+
+  /**
+   * Starts to write what was placed, in few large writes. On a disk of this node they go on by
+   * themselves, so that it has one to do while the next one is prepared.
+   *
+   * @param flight does them, as many at a time as there are
+   * @return to be waited for; where one fails the places of all of these stay unused
+   */
+  public Started start(final WritesInFlight flight) {
+    final List<Pieces> starting = writes.subList(0, used);
+    final long from = end;
+    end += placed;
+    used = 0;
+    placed = 0;
+    return mode.equals(WriteMode.LOCAL)
+        ? startAhead(starting, from, flight)
+        : startAtOnce(starting, from, flight);
+  }
+
+  private Started startAhead(
+      final List<Pieces> starting, final long from, final WritesInFlight flight) {
+    final List<AsyncWrites.Write> started = new ArrayList<>();
+    long offset = from;
+    for (final Pieces write : starting) {
+      final long length = write.length();
+      started.add(flight.start(file, write, offset));
+      offset += length;
+    }
+    starting.clear(); // they are the writes' own until their end
+    return new Started(started, List.of());
+  }
+
+  private Started startAtOnce(
+      final List<Pieces> starting, final long from, final WritesInFlight flight) {
+    final List<Step<IOException>> steps = new ArrayList<>();
+    long offset = from;
+    for (final Pieces write : starting) {
+      final long at = offset;
+      offset += write.length();
+      steps.add(mode.direct() ? () -> file.pwrite(write, at) : () -> file.pwritePast(write, at));
+    }
+    return new Started(List.of(), flight.failures(steps));
+  }
+
+  /**
+   * Brings everything appended to stable storage.
+   *
+   * @throws IOException when that fails
+   */
+  public void sync() throws IOException {
+    file.sync();
+  }
+
+  /**
+   * Whether a sync has failed, so that chunks of it may be lost. Any thread.
+   *
+   * @return true for ever, once one has
+   */
+  public boolean isLost() {
+    return file.isLost();
+  }
+
+  @Override
+  public void close() throws IOException {
+    closed.accept(id);
+    file.close();
+  }
+}

@@ -1,0 +1,41 @@
+package org.sluice.core.store.disk;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.sluice.core.posix.NativeProcess;
+
+/**
+ * The mode of a store's files. They have bytes of files that others may not read, so they are
+ * private. A group shares a store whose directory has the mode that {@code chmod g+ws} gives:
+ * directories below inherit that, and the umask may take it back.
+ */
+public final class FileMode {
+  private static final int SHARED = 02020;
+  private static final int OF_GROUP = 0660;
+  private static final int PRIVATE = 0600;
+  private static final int ROOT = 0;
+
+  private FileMode() {}
+
+  /**
+   * The mode of a new file, before the umask.
+   *
+   * @param directory where it is made
+   * @throws ForeignStoreException when its user could not read there what this one makes
+   */
+  public static int in(final Path directory) throws IOException {
+    final Map<String, Object> status = Files.readAttributes(directory, "unix:mode,uid");
+    if (((Integer) status.get("mode") & SHARED) == SHARED) {
+      return OF_GROUP;
+    }
+    final int owner = (Integer) status.get("uid");
+    if (owner != NativeProcess.user() && owner != ROOT) {
+      throw new ForeignStoreException(
+          "%s is of %s, who could not read what you write there; become that user, or name another --store"
+              .formatted(directory, Files.getOwner(directory).getName()));
+    }
+    return PRIVATE;
+  }
+}

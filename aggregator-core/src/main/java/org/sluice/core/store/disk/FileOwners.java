@@ -1,0 +1,28 @@
+package org.sluice.core.store.disk;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Whose files and directories are. */
+public final class FileOwners {
+  private FileOwners() {}
+
+  /**
+   * Adds the owner of one, if it is there.
+   *
+   * @param owners users' names by their numbers
+   * @param path a file or directory; a link is not followed
+   * @throws IOException when that cannot be told
+   */
+  public static void add(final Map<Integer, String> owners, final Path path) throws IOException {
+    if (Files.exists(path, NOFOLLOW_LINKS)) {
+      owners.put(
+          (Integer) Files.getAttribute(path, "unix:uid", NOFOLLOW_LINKS),
+          Files.getOwner(path, NOFOLLOW_LINKS).getName());
+    }
+  }
+}

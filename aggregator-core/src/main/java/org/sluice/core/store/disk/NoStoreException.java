@@ -1,0 +1,17 @@
+package org.sluice.core.store.disk;
+
+import java.io.IOException;
+
+/** There is no store at a place; the message says what is there instead and what to do. */
+public final class NoStoreException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * No store.
+   *
+   * @param message what, where; what to do next
+   */
+  public NoStoreException(final String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,134 @@
+package org.sluice.core.store.disk;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.sluice.core.fault.Fault.Step;
+import org.sluice.core.posix.AsyncWrites;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.Pieces;
+
+/**
+ * Does writes of which none needs another, several at a time, and waits for all. One thread uses it
+ * at a time. Its own threads do nothing but the writes: handing one over and waiting for its end
+ * order memory between them and the user. They take over the priority of the user, who starts them.
+ */
+public final class WritesInFlight implements AutoCloseable {
+  private static final long IDLE_SECONDS = 60;
+
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("write-", 1).factory());
+
+  /** Runs what was begun: more than so many wait for each other. */
+  private final ThreadPoolExecutor begun =
+      new ThreadPoolExecutor(
+          WriteMode.MOST_IN_FLIGHT,
+          WriteMode.MOST_IN_FLIGHT,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          Thread.ofPlatform().daemon().name("begun-", 1).factory());
+
+  /** Null before the first. */
+  private AsyncWrites async;
+
+  /** No thread before the first that are more than one. */
+  public WritesInFlight() {
+    begun.allowCoreThreadTimeOut(true);
+  }
+
+  /**
+   * Does them all, also behind one that fails, and waits for them even if interrupted: they use the
+   * user's memory.
+   *
+   * @param writes all go on at the same time
+   * @return of each how it failed, null when it did not; in their order
+   */
+  public List<IOException> failures(final List<Step<IOException>> writes) {
+    if (writes.size() == 1) {
+      return Collections.singletonList(failure(writes.getFirst()));
+    }
+    final List<CompletableFuture<IOException>> ends =
+        writes.stream()
+            .map(write -> CompletableFuture.supplyAsync(() -> failure(write), threads))
+            .toList();
+    final List<IOException> failures = new ArrayList<>();
+    ends.forEach(end -> failures.add(end.join())); // not even an interrupt ends the wait
+    return failures;
+  }
+
+  /**
+   * Begins what goes on beside other things, such as a sync.
+   *
+   * @param step what is done
+   * @return to be {@linkplain #await awaited}
+   */
+  public CompletableFuture<IOException> begin(final Step<IOException> step) {
+    return CompletableFuture.supplyAsync(() -> failure(step), begun);
+  }
+
+  /**
+   * Waits for the end of what was begun.
+   *
+   * @param end from {@link #begin}
+   * @throws IOException as that has failed
+   */
+  public static void await(final CompletableFuture<IOException> end) throws IOException {
+    final IOException failure = end.join();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /**
+   * Starts a write past the page cache, which goes on without a thread.
+   *
+   * @param file opened past the page cache
+   * @param pieces to be written; they and their memory stay as they are until the end
+   * @param offset where the first goes in the file
+   * @return to be waited for
+   */
+  public AsyncWrites.Write start(final NativeFile file, final Pieces pieces, final long offset) {
+    if (async == null) {
+      async = new AsyncWrites(WriteMode.MOST_IN_FLIGHT);
+    }
+    return async.start(file, pieces, offset);
+  }
+
+  /**
+   * Waits for all of several writes.
+   *
+   * @param started from {@link #start}
+   * @return of each how it failed, null when it did not; in their order
+   */
+  public static List<IOException> ends(final List<AsyncWrites.Write> started) {
+    final List<IOException> failures = new ArrayList<>();
+    started.forEach(write -> failures.add(failure(write::await)));
+    return failures;
+  }
+
+  private static IOException failure(final Step<IOException> write) {
+    try {
+      write.run();
+      return null;
+    } catch (final IOException e) {
+      return e;
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdown();
+    begun.shutdown();
+    if (async != null) {
+      async.close();
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package org.sluice.core.store.format;
+
+import static org.sluice.core.store.format.LogDescriptor.BLOCK_LENGTH;
+import static org.sluice.core.store.format.LogDescriptor.HEADER_LENGTH;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.agrona.BitUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.store.model.Commit;
+
+/**
+ * A record of a commit log: all that has to be durable of a checkpoint whose bytes are in
+ * containers. A mark commits nothing. It says that no record before it counts.
+ *
+ * @param sequence its number in the log, from 1
+ * @param first the first record that counted when it was written; a mark's own does not
+ * @param previous the crc of the record before
+ * @param crc its own
+ * @param manifest as it is in a file; empty for a mark
+ * @param index as it is in a file; empty for a mark
+ */
+public record LogRecord(
+    long sequence, long first, int previous, int crc, byte[] manifest, byte[] index) {
+
+  /** How much of a log it takes. */
+  public static int length(final byte[] manifest, final byte[] index) {
+    return BitUtil.align(
+        Math.addExact(HEADER_LENGTH, Math.addExact(manifest.length, index.length)), BLOCK_LENGTH);
+  }
+
+  /** How much of a log this one takes. */
+  public int length() {
+    return length(manifest, index);
+  }
+
+  /** Writes one to memory that a file can take past the page cache. */
+  public static MemorySegment encode(
+      final Arena arena,
+      final long log,
+      final long sequence,
+      final long first,
+      final int previous,
+      final byte[] manifest,
+      final byte[] index) {
+    final int length = length(manifest, index);
+    final MemorySegment memory = arena.allocate(length, BLOCK_LENGTH);
+    final UnsafeBuffer record = new UnsafeBuffer(memory.address(), length);
+    record.putLong(LogDescriptor.MAGIC_OFFSET, LogDescriptor.MAGIC);
+    record.putInt(LogDescriptor.VERSION_OFFSET, LogDescriptor.VERSION);
+    record.putLong(LogDescriptor.LOG_ID_OFFSET, log);
+    record.putLong(LogDescriptor.SEQUENCE_OFFSET, sequence);
+    record.putLong(LogDescriptor.FIRST_OFFSET, first);
+    record.putInt(LogDescriptor.PREVIOUS_OFFSET, previous);
+    record.putInt(LogDescriptor.MANIFEST_LENGTH_OFFSET, manifest.length);
+    record.putInt(LogDescriptor.INDEX_LENGTH_OFFSET, index.length);
+    record.putBytes(HEADER_LENGTH, manifest);
+    record.putBytes(HEADER_LENGTH + manifest.length, index);
+    record.putInt(LogDescriptor.CRC_OFFSET, Crc32c.of(record, 0, length));
+    return memory;
+  }
+
+  /** The crc of an encoded record. */
+  public static int crc(final MemorySegment record) {
+    return new UnsafeBuffer(record.address(), HEADER_LENGTH).getInt(LogDescriptor.CRC_OFFSET);
+  }
+
+  /**
+   * Reads what may be one.
+   *
+   * @param file the log
+   * @param log its id
+   * @param from where it may begin
+   * @return null when it is none of this log, or not whole
+   * @throws FormatVersionException when it is one of another version
+   */
+  public static LogRecord decode(
+      final String file, final long log, final UnsafeBuffer bytes, final int from)
+      throws FormatVersionException {
+    final int left = bytes.capacity() - from;
+    if (left < BLOCK_LENGTH
+        || bytes.getLong(from + LogDescriptor.MAGIC_OFFSET) != LogDescriptor.MAGIC
+        || bytes.getLong(from + LogDescriptor.LOG_ID_OFFSET) != log) {
+      return null;
+    }
+    final int manifestLength = bytes.getInt(from + LogDescriptor.MANIFEST_LENGTH_OFFSET);
+    final int indexLength = bytes.getInt(from + LogDescriptor.INDEX_LENGTH_OFFSET);
+    if (manifestLength < 0 || indexLength < 0) {
+      return null;
+    }
+    final long length =
+        BitUtil.align((long) HEADER_LENGTH + manifestLength + indexLength, BLOCK_LENGTH);
+    if (length > left) {
+      return null; // also when only its padding is cut
+    }
+    final int crc = bytes.getInt(from + LogDescriptor.CRC_OFFSET);
+    bytes.putInt(from + LogDescriptor.CRC_OFFSET, 0);
+    final int found = Crc32c.of(bytes, from, (int) length);
+    bytes.putInt(from + LogDescriptor.CRC_OFFSET, crc);
+    if (crc != found) {
+      return null;
+    }
+    final int version = bytes.getInt(from + LogDescriptor.VERSION_OFFSET);
+    if (version != LogDescriptor.VERSION) {
+      throw FormatVersionException.of(file, version, LogDescriptor.VERSION);
+    }
+    final byte[] manifest = new byte[manifestLength];
+    final byte[] index = new byte[indexLength];
+    bytes.getBytes(from + HEADER_LENGTH, manifest);
+    bytes.getBytes(from + HEADER_LENGTH + manifestLength, index);
+    return new LogRecord(
+        bytes.getLong(from + LogDescriptor.SEQUENCE_OFFSET),
+        bytes.getLong(from + LogDescriptor.FIRST_OFFSET),
+        bytes.getInt(from + LogDescriptor.PREVIOUS_OFFSET),
+        crc,
+        manifest,
+        index);
+  }
+
+  public boolean isMark() {
+    return manifest.length == 0;
+  }
+
+  /** What its manifest says; of a mark there is none. */
+  public Commit commit(final String file) throws IOException {
+    return ManifestCodec.decode(file, manifest);
+  }
+}

@@ -1,0 +1,157 @@
+package org.sluice.core.store.format;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.Origin;
+import org.sluice.core.store.model.RankSet;
+
+/** The manifest of a checkpoint, whose presence commits it. */
+public final class ManifestCodec {
+  /** So that what lies in its place cannot take all memory; a container is 20 bytes of it. */
+  public static final int MAX_LENGTH = 1 << 20;
+
+  /** Far beyond any; a few bytes of text can name more ranks than there is memory for. */
+  private static final int MOST_RANKS_OF_A_NODE = 1 << 18;
+
+  private static final String FORMAT = "sluice manifest";
+  private static final int VERSION = 3;
+
+  // Up to version 2 "ungrouped" told of what no group had at the end of a run, never the newest.
+
+  private ManifestCodec() {}
+
+  public static byte[] encode(final Commit commit) throws IOException {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("format", FORMAT);
+    members.put("version", VERSION);
+    members.put("number", commit.number());
+    members.put("commit", hex(commit.id()));
+    members.put("sequence", commit.sequence());
+    members.put("time", commit.time().toEpochMilli());
+    members.put("node", commit.node());
+    members.put("job", commit.job());
+    members.put("capture", commit.origin().capture());
+    members.put("recurs", commit.origin().recurs());
+    members.put("layout", commit.layout() == HeaderDescriptor.LAYOUT_FILES ? "files" : "container");
+    members.put("ranks", commit.ranks());
+    members.put("part", commit.part().toString());
+    members.put("complete", commit.completion().orElseThrow().label());
+    members.put("session", hex(commit.sessionId()));
+    members.put("run", hex(commit.sessionId()));
+    members.put("round", 0);
+    members.put("images", commit.imageCount());
+    members.put("bytes", commit.bytes());
+    members.put("containers", commit.containers().stream().map(ManifestCodec::hex).toList());
+    members.put("before", commit.before().stream().map(ManifestCodec::hex).toList());
+    final byte[] all = SealedJson.encode(members);
+    if (all.length > MAX_LENGTH) {
+      throw new IOException(
+          "checkpoint %d has chunks in %d containers, more than its manifest can name"
+              .formatted(commit.number(), commit.containers().size()));
+    }
+    return all;
+  }
+
+  public static Commit decode(final String file, final byte[] bytes)
+      throws DamagedException, FormatVersionException {
+    final Map<String, Object> members = SealedJson.decode(file, bytes);
+    try {
+      return commit(file, members);
+    } catch (final FormatVersionException e) {
+      throw e;
+    } catch (final IOException | RuntimeException e) {
+      throw new DamagedException(file, 0, "a member is missing or impossible");
+    }
+  }
+
+  private static Commit commit(final String file, final Map<String, Object> members)
+      throws IOException {
+    if (!FORMAT.equals(members.get("format"))) {
+      throw new IOException();
+    }
+    final int version = integer(members, "version");
+    if (version < 1 || version > VERSION) {
+      throw FormatVersionException.of(file, version, VERSION);
+    }
+    return new Commit(
+        number(members, "number"),
+        Long.parseUnsignedLong(string(members, "commit"), 16),
+        number(members, "sequence"),
+        Instant.ofEpochMilli(number(members, "time")),
+        string(members, "node"),
+        string(members, "job"),
+        origin(members),
+        switch (string(members, "layout")) {
+          case "container" -> HeaderDescriptor.LAYOUT_CONTAINER;
+          case "files" -> HeaderDescriptor.LAYOUT_FILES;
+          default -> throw new IOException();
+        },
+        integer(members, "ranks"),
+        part(members),
+        completion(members, version),
+        version < VERSION && Boolean.TRUE.equals(members.get("ungrouped")),
+        Long.parseUnsignedLong(string(members, "session"), 16),
+        integer(members, "images"),
+        number(members, "bytes"),
+        ids((List<?>) members.get("containers")),
+        members.containsKey("before") ? ids((List<?>) members.get("before")) : List.of());
+  }
+
+  /** An older Sluice did not tell. */
+  private static Origin origin(final Map<String, Object> members) throws IOException {
+    return members.containsKey("capture")
+        ? new Origin(string(members, "capture"), (Boolean) members.get("recurs"))
+        : Origin.UNKNOWN;
+  }
+
+  private static List<Long> ids(final List<?> all) {
+    return all.stream().map(id -> Long.parseUnsignedLong((String) id, 16)).toList();
+  }
+
+  /** What was committed before nodes told their parts has all ranks. */
+  private static RankSet part(final Map<String, Object> members) throws IOException {
+    final String ranks = members.containsKey("part") ? string(members, "part") : "";
+    return RankSet.parse(ranks)
+        .filter(part -> part.size() <= MOST_RANKS_OF_A_NODE)
+        .orElseThrow(IOException::new);
+  }
+
+  /** Version 1 did not tell, and up to version 2 the end of a run completed what was left. */
+  private static Optional<Completion> completion(
+      final Map<String, Object> members, final int version) throws IOException {
+    if (version == 1) {
+      return Optional.empty();
+    }
+    final String label = string(members, "complete");
+    return version == 2 && label.equals("end")
+        ? Optional.empty()
+        : Optional.of(Completion.of(label).orElseThrow(IOException::new));
+  }
+
+  private static String string(final Map<String, Object> members, final String name) {
+    return Objects.requireNonNull((String) members.get(name));
+  }
+
+  private static long number(final Map<String, Object> members, final String name) {
+    return ((Number) members.get(name)).longValue();
+  }
+
+  private static int integer(final Map<String, Object> members, final String name) {
+    return Math.toIntExact(number(members, name));
+  }
+
+  private static String hex(final long id) {
+    return HexFormat.of().toHexDigits(id);
+  }
+}

@@ -1,0 +1,271 @@
+package org.sluice.core.store.log;
+
+import static org.sluice.core.store.format.LogDescriptor.BLOCK_LENGTH;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.directory.CheckpointDirectory;
+import org.sluice.core.store.directory.StoreDirectory;
+import org.sluice.core.store.format.LogRecord;
+
+/**
+ * The commit log of this process: a file whose blocks are all written, so that one write and one
+ * sync commit a checkpoint. The checkpoint's directory follows behind its record. Until that is
+ * durable the record counts, whatever the directory holds.
+ *
+ * <p>A record is written only when the one before it is durable, and over none that counts. A lap
+ * begins with a mark that is durable before anything else of the lap is written. Otherwise a torn
+ * record could take the one that says which others do not count any more.
+ *
+ * <p>Another process that holds the store's lock may make all directories durable and delete the
+ * log. This one finds its file without a name then. Under the store's lock only.
+ */
+final class CommitLog {
+  private static final byte[] NONE = {};
+
+  private final StoreDirectory store;
+  private final long id;
+  private final NativeFile file;
+  private final int length;
+
+  /** The commits whose records count, the oldest first. */
+  private final List<Follower> followers = new ArrayList<>();
+
+  private int position;
+  private long sequence;
+  private int crc;
+
+  /** A commit whose directory follows its record. */
+  private static final class Follower {
+    private final long sequence;
+    private final CheckpointDirectory directory;
+    private final byte[] manifest;
+    private final byte[] index;
+    private boolean written;
+    private boolean durable;
+
+    Follower(
+        final long sequence,
+        final CheckpointDirectory directory,
+        final byte[] manifest,
+        final byte[] index) {
+      this.sequence = sequence;
+      this.directory = directory;
+      this.manifest = manifest;
+      this.index = index;
+    }
+
+    void write() throws IOException {
+      if (!written) {
+        Fault.at(
+            FaultPoint.LOG_FOLLOW,
+            "write " + directory.path(),
+            () -> directory.write(manifest, index));
+        written = true;
+      }
+    }
+
+    /** What a failed sync has lost is written anew. */
+    void sync() throws IOException {
+      write();
+      written = false;
+      Fault.at(FaultPoint.LOG_SETTLE, "sync " + directory.path(), directory::sync);
+      written = true;
+    }
+  }
+
+  private CommitLog(final StoreDirectory store, final long id, final NativeFile file) {
+    this.store = store;
+    this.id = id;
+    this.file = file;
+    this.length = store.disk().logLength();
+  }
+
+  /** Makes a log, durably. Some file systems refuse to write one past the page cache. */
+  static CommitLog create(final StoreDirectory store) throws IOException {
+    store.disk().createDirectory(store.logs());
+    store.disk().syncDirectory(store.path(), null); // a process that was killed may have made it
+    try {
+      return create(store, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE, Flag.DIRECT);
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.EINVAL);
+      return create(store, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
+    }
+  }
+
+  private static CommitLog create(final StoreDirectory store, final Flag... flags)
+      throws IOException {
+    final long id = Entropy.nextLong();
+    final NativeFile file = store.disk().open(store.log(id), flags);
+    try {
+      file.lock();
+      final CommitLog log = new CommitLog(store, id, file);
+      log.fill();
+      store.disk().syncDirectory(store.logs(), FaultPoint.DIRECTORY_FSYNC);
+      file.role(FaultPoint.LOG_WRITE, FaultPoint.LOG_FSYNC);
+      return log;
+    } catch (final IOException e) {
+      file.close();
+      store.disk().delete(store.log(id), null);
+      throw e;
+    }
+  }
+
+  private void fill() throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      file.pwrite(arena.allocate(length, BLOCK_LENGTH).address(), length, 0);
+    }
+    mark(0);
+  }
+
+  Path path() {
+    return store.log(id);
+  }
+
+  /**
+   * Whether another process has deleted it. All that it had is durable without it then. NFS gives a
+   * file that is open another name instead.
+   */
+  boolean isGone() throws PosixException {
+    return file.links() == 0 || Files.notExists(path(), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** What its records commit that count. */
+  List<CheckpointDirectory> commits() {
+    return followers.stream().map(follower -> follower.directory).toList();
+  }
+
+  /** Whether a record of some bytes has room in it, if only in a lap of its own. */
+  boolean takes(final byte[] manifest, final byte[] index) {
+    return LogRecord.length(manifest, index) <= length - BLOCK_LENGTH;
+  }
+
+  /** Sees to it that a record which it {@linkplain #takes takes} has room behind the others. */
+  void makeRoom(final byte[] manifest, final byte[] index) throws IOException {
+    if (position + LogRecord.length(manifest, index) > length) {
+      lap();
+    }
+  }
+
+  /**
+   * Commits a checkpoint for which there is room.
+   *
+   * @throws IOException when that fails; it is not committed, and the log is given up
+   */
+  void append(final CheckpointDirectory directory, final byte[] manifest, final byte[] index)
+      throws IOException {
+    try {
+      write(position, manifest, index);
+    } catch (final IOException e) {
+      takeBack(e);
+      throw e;
+    }
+    followers.add(new Follower(sequence, directory, manifest, index));
+  }
+
+  /** Lets the directories follow, for all to see, but not durably yet. */
+  void follow() throws IOException {
+    for (final Follower follower : followers) {
+      follower.write();
+    }
+  }
+
+  /** Makes all directories durable. */
+  void settle() throws IOException {
+    final List<Follower> open = followers.stream().filter(each -> !each.durable).toList();
+    for (final Follower follower : open) {
+      follower.sync();
+    }
+    if (!open.isEmpty()) {
+      store.disk().syncDirectory(store.checkpoints(), null);
+      open.forEach(follower -> follower.durable = true);
+    }
+  }
+
+  /** Begins at the front again while nobody waits, once half of it is used. */
+  void lapEarly() throws IOException {
+    if (position > length / 2) {
+      lap();
+    }
+  }
+
+  private void lap() throws IOException {
+    settle();
+    mark(0);
+  }
+
+  /** Lets the record of a checkpoint, if there is one, count no more. */
+  void retire(final CheckpointDirectory directory) throws IOException {
+    if (followers.stream().anyMatch(each -> each.directory.equals(directory))) {
+      settle();
+      mark(position < length ? position : 0);
+    }
+  }
+
+  private void mark(final int at) throws IOException {
+    write(at, NONE, NONE);
+  }
+
+  private void write(final int at, final byte[] manifest, final byte[] index) throws IOException {
+    final long next = sequence + 1;
+    final long first =
+        followers.stream()
+            .filter(each -> !each.durable)
+            .mapToLong(f -> f.sequence)
+            .min()
+            .orElse(next);
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment record = LogRecord.encode(arena, id, next, first, crc, manifest, index);
+      file.pwrite(record.address(), record.byteSize(), at);
+      file.sync();
+      crc = LogRecord.crc(record);
+      position = at + (int) record.byteSize();
+    }
+    sequence = next;
+    followers.removeIf(each -> each.sequence < first);
+  }
+
+  /**
+   * Sees to it that a record whose write or sync has failed never counts. A mark in its place hides
+   * it for now. That the log is gone is durable.
+   */
+  private void takeBack(final IOException failure) {
+    try {
+      mark(position);
+    } catch (final IOException e) {
+      failure.addSuppressed(e);
+    }
+    try {
+      delete();
+    } catch (final IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /** Makes durable without it what it has, and deletes it. */
+  void delete() throws IOException {
+    try (file) {
+      settle();
+      store.disk().delete(path(), null);
+      store.disk().syncDirectory(store.logs(), FaultPoint.DIRECTORY_FSYNC);
+    }
+  }
+
+  /** Another process has deleted it. */
+  void close() throws IOException {
+    file.close();
+  }
+}

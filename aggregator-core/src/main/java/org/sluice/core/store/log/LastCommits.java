@@ -1,0 +1,31 @@
+package org.sluice.core.store.log;
+
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/**
+ * The last commits of a store, removed ones included. The next one says that they were before it.
+ * So it can be told that one is older which can be read no more: the order is in manifests alone.
+ */
+public final class LastCommits {
+  /** Each of these says so of as many before it. */
+  private static final int MOST = 16;
+
+  private final NavigableMap<Long, Long> ids = new TreeMap<>();
+
+  public void clear() {
+    ids.clear();
+  }
+
+  public void add(final long sequence, final long id) {
+    ids.put(sequence, id);
+    if (ids.size() > MOST) {
+      ids.pollFirstEntry();
+    }
+  }
+
+  public List<Long> ids() {
+    return List.copyOf(ids.values());
+  }
+}

@@ -1,0 +1,110 @@
+package org.sluice.core.store.log;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.IntStream;
+import net.openhft.chronicle.bytes.Bytes;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.store.directory.StoreDirectory;
+import org.sluice.core.store.format.IndexCodec;
+import org.sluice.core.store.format.LogDescriptor;
+import org.sluice.core.store.format.LogRecord;
+import org.sluice.core.store.format.ManifestCodec;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.RankSet;
+
+/**
+ * What a node adds to a checkpoint of many nodes: manifest and index, as a record of a commit log
+ * has them. Their containers and files are in the node's store.
+ *
+ * @param commit what the manifest says
+ * @param images what the index says
+ */
+public record StoredPart(Commit commit, List<CommittedImage> images) {
+  /**
+   * What one may have, in bytes: an index of millions of images, where the heap is large enough.
+   */
+  public static final int MAX_LENGTH =
+      (int) Math.min(1 << 30, Runtime.getRuntime().maxMemory() / 4);
+
+  private static final long FIRST = 1;
+
+  /**
+   * Its bytes.
+   *
+   * @return what {@link #decode} reads
+   * @throws IOException when it is too long
+   */
+  public byte[] encode() throws IOException {
+    final Bytes<Void> index = IndexCodec.encode(commit.id(), images);
+    try (Arena arena = Arena.ofConfined()) {
+      return LogRecord.encode(
+              arena,
+              commit.id(),
+              FIRST,
+              FIRST,
+              0,
+              ManifestCodec.encode(commit),
+              index.toByteArray())
+          .toArray(ValueLayout.JAVA_BYTE);
+    } finally {
+      index.releaseLast();
+    }
+  }
+
+  /**
+   * Reads one.
+   *
+   * @param object what messages call it
+   * @param bytes all of it
+   * @return the part
+   * @throws DamagedException when it is none
+   * @throws IOException when it is of another version
+   */
+  public static StoredPart decode(final String object, final byte[] bytes) throws IOException {
+    if (bytes.length >= LogDescriptor.BLOCK_LENGTH) {
+      final LogRecord record = record(object, bytes);
+      if (record != null && !record.isMark() && record.length() == bytes.length) {
+        final Commit commit = record.commit(object);
+        return new StoredPart(
+            commit, IndexCodec.decode(object, commit.id(), ByteBuffer.wrap(record.index())));
+      }
+    }
+    throw new DamagedException(object, 0, "it is no part of a checkpoint, or not whole");
+  }
+
+  private static LogRecord record(final String object, final byte[] bytes) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+      final UnsafeBuffer buffer = new UnsafeBuffer(memory.address(), bytes.length);
+      final long id = buffer.getLong(LogDescriptor.LOG_ID_OFFSET);
+      return LogRecord.decode(object, id, buffer, 0);
+    }
+  }
+
+  /**
+   * Whose images it has.
+   *
+   * @return the ranks; a program that is no job has one
+   */
+  public RankSet ranks() {
+    return commit.part().isEmpty()
+        ? RankSet.of(IntStream.range(0, Math.max(1, commit.ranks())))
+        : commit.part();
+  }
+
+  /**
+   * What a node's own store must have for this part to be read.
+   *
+   * @return names of files below it, and of directories, which end in a slash
+   */
+  public List<String> names() {
+    return StoreDirectory.namesFor(commit);
+  }
+}

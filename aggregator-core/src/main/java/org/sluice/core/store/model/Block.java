@@ -1,0 +1,13 @@
+package org.sluice.core.store.model;
+
+/**
+ * A piece of an image's own file.
+ *
+ * @param offset where it begins, 0 or more
+ * @param length its bytes, from 1 to 1 MiB
+ * @param crc their crc
+ */
+public record Block(long offset, int length, int crc) {
+  /** Bytes of the longest block. */
+  public static final int MAX_LENGTH = 1 << 20;
+}

@@ -1,0 +1,137 @@
+package org.sluice.core.store.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.sluice.core.posix.Extent;
+
+/**
+ * Some of an image's bytes.
+ *
+ * @param extents disjoint, ascending
+ */
+public record Pieces(List<Extent> extents) {
+  /** No bytes. */
+  public static final Pieces NONE = new Pieces(List.of());
+
+  /**
+   * Some bytes.
+   *
+   * @throws IllegalArgumentException when they are not ascending, or not disjoint
+   */
+  public Pieces {
+    long end = 0;
+    for (final Extent extent : extents) {
+      if (extent.offset() < end
+          || extent.length() < 1
+          || extent.length() > Long.MAX_VALUE - extent.offset()) {
+        throw new IllegalArgumentException("pieces out of order at " + extent.offset());
+      }
+      end = extent.end();
+    }
+    extents = List.copyOf(extents);
+  }
+
+  /**
+   * All bytes of an image.
+   *
+   * @param size its size in bytes
+   * @return one piece; none of an empty image
+   */
+  public static Pieces upTo(final long size) {
+    return size == 0 ? NONE : new Pieces(List.of(new Extent(0, size)));
+  }
+
+  /**
+   * The pieces that are among others as well.
+   *
+   * @param others the others
+   * @return the bytes that both have
+   */
+  public Pieces and(final Pieces others) {
+    final List<Extent> common = new ArrayList<>();
+    int i = 0;
+    int j = 0;
+    while (i < extents.size() && j < others.extents.size()) {
+      final Extent one = extents.get(i);
+      final Extent other = others.extents.get(j);
+      final long from = Math.max(one.offset(), other.offset());
+      final long to = Math.min(one.end(), other.end());
+      if (from < to) {
+        common.add(new Extent(from, to - from));
+      }
+      if (one.end() < other.end()) {
+        i++;
+      } else {
+        j++;
+      }
+    }
+    return new Pieces(common);
+  }
+
+  /**
+   * The pieces that are not among others.
+   *
+   * @param others the others
+   * @return the bytes that only this has
+   */
+  public Pieces without(final Pieces others) {
+    return and(others.rest());
+  }
+
+  private Pieces rest() {
+    final List<Extent> rest = new ArrayList<>();
+    long end = 0;
+    for (final Extent extent : extents) {
+      if (extent.offset() > end) {
+        rest.add(new Extent(end, extent.offset() - end));
+      }
+      end = extent.end();
+    }
+    if (end < Long.MAX_VALUE) {
+      rest.add(new Extent(end, Long.MAX_VALUE - end));
+    }
+    return new Pieces(rest);
+  }
+
+  /** Whether a block has any of them. */
+  boolean meet(final Block block) {
+    int low = 0;
+    int high = extents.size();
+    while (low < high) { // the first that ends behind its beginning
+      final int middle = (low + high) >>> 1;
+      if (extents.get(middle).end() > block.offset()) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low < extents.size() && extents.get(low).offset() < block.offset() + block.length();
+  }
+
+  /**
+   * Where the last one ends.
+   *
+   * @return 0 for none
+   */
+  public long end() {
+    return extents.isEmpty() ? 0 : extents.getLast().end();
+  }
+
+  /**
+   * How many bytes they are.
+   *
+   * @return the sum of their lengths
+   */
+  public long length() {
+    return extents.stream().mapToLong(Extent::length).sum();
+  }
+
+  /**
+   * Whether there is no byte.
+   *
+   * @return whether the length is 0
+   */
+  public boolean isEmpty() {
+    return extents.isEmpty();
+  }
+}

@@ -1,0 +1,205 @@
+package org.sluice.core.store.node;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.fault.Fault.Step;
+import org.sluice.core.store.directory.LeftAsFiles;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Rebuilder;
+
+/**
+ * A store as a restart sees it. All that {@link #commits()} lists is complete and durable; nothing
+ * else is ever seen by a restart. Several processes may use one store at a time.
+ */
+public interface CheckpointReader extends AutoCloseable {
+  /**
+   * Where it is.
+   *
+   * @return an absolute path, or a URI
+   */
+  String store();
+
+  /**
+   * Which of a store's series it is.
+   *
+   * @return its name; empty in a store of one node, which has none
+   */
+  default Optional<String> series() {
+    return Optional.empty();
+  }
+
+  /**
+   * Where a session has left files that no checkpoint has.
+   *
+   * @return the last one's; empty for none
+   * @throws IOException when that fails
+   */
+  Optional<LeftAsFiles> leftAsFiles() throws IOException;
+
+  /**
+   * The committed checkpoints, at most one of each number.
+   *
+   * @param unreadable told of each that is damaged or of another version
+   * @return the others, the one committed first first
+   * @throws IOException when they cannot be listed
+   */
+  List<Commit> commits(Consumer<IOException> unreadable) throws IOException;
+
+  /**
+   * The committed checkpoints, at most one of each number.
+   *
+   * @return the one committed first first
+   * @throws IOException when they cannot be listed, or one is damaged or of another version
+   */
+  default List<Commit> commits() throws IOException {
+    final List<IOException> failures = new ArrayList<>();
+    final List<Commit> commits = commits(failures::add);
+    if (!failures.isEmpty()) {
+      throw failures.getFirst();
+    }
+    return commits;
+  }
+
+  /**
+   * The numbers of all committed checkpoints, those included that are damaged or of another
+   * version.
+   *
+   * @return in ascending order
+   * @throws IOException when they cannot be listed
+   */
+  Set<Long> numbers() throws IOException;
+
+  /**
+   * A committed checkpoint.
+   *
+   * @param number its number
+   * @return empty when there is none of this number
+   * @throws IOException when it is damaged or of another version, or when there is none and a
+   *     damaged record of a log might be it
+   */
+  Optional<Commit> find(long number) throws IOException;
+
+  /**
+   * The checkpoint committed last of those that no file joined since; what no group took only if
+   * there is no other.
+   *
+   * @return empty when there is none
+   * @throws IOException when they cannot be listed, or what cannot be read might be the newest
+   */
+  default Optional<Commit> newest() throws IOException {
+    final List<IOException> unreadable = new ArrayList<>();
+    final Optional<Commit> newest = newest(commits(unreadable::add));
+    for (final IOException doubt :
+        unreadable.isEmpty() || newest.isEmpty() ? unreadable : doubts(newest.get())) {
+      throw doubt;
+    }
+    return newest;
+  }
+
+  /**
+   * Whatever cannot be read, but for what was certainly committed before a commit.
+   *
+   * @param commit one of {@link #commits()}
+   * @return why it cannot be read
+   * @throws IOException when they cannot be listed
+   */
+  List<IOException> doubts(Commit commit) throws IOException;
+
+  /**
+   * Reads a checkpoint, which nobody removes meanwhile.
+   *
+   * @param commit one of {@link #commits()}
+   * @param reading reads it
+   * @return false when the checkpoint has been removed; then nothing was read
+   * @throws IOException when that fails, or {@code reading} does
+   */
+  boolean whileHeld(Commit commit, Step<IOException> reading) throws IOException;
+
+  /**
+   * Checks what belongs to no checkpoint.
+   *
+   * @param damage told of everything that is damaged
+   * @throws IOException when something cannot be read
+   */
+  default void verifyStore(final Consumer<IOException> damage) throws IOException {}
+
+  /**
+   * Checkpoints that were committed and count no more, though nobody removed them.
+   *
+   * @return what each lacks
+   * @throws IOException when they cannot be listed
+   */
+  default List<DamagedException> lost() throws IOException {
+    return List.of();
+  }
+
+  /**
+   * The images of a committed checkpoint.
+   *
+   * @param commit one of {@link #commits()}
+   * @return in no particular order
+   * @throws IOException when that fails
+   */
+  List<CommittedImage> images(Commit commit) throws IOException;
+
+  /**
+   * Whose a checkpoint is: who has the store, and who could have written what it consists of.
+   *
+   * @param commit one of {@link #commits()}
+   * @return users' names by their numbers
+   * @throws IOException when that cannot be told
+   */
+  Map<Integer, String> owners(Commit commit) throws IOException;
+
+  /**
+   * Whether it can be told whose checkpoints are.
+   *
+   * @return false where each user who may write there could have written them
+   */
+  default boolean knowsOwners() {
+    return true;
+  }
+
+  /**
+   * Rebuilds images of a checkpoint.
+   *
+   * @param commit one of {@link #commits()}
+   * @param oneOfSeveral whether other threads do so, too
+   * @return for one thread; the caller closes it
+   */
+  Rebuilder rebuilder(Commit commit, boolean oneOfSeveral);
+
+  /**
+   * Checks everything a checkpoint consists of.
+   *
+   * @param commit one of {@link #commits()}
+   * @param damage told of everything that is damaged or of another version
+   * @param progress told of bytes checked since it was last told
+   * @throws IOException when something cannot be read
+   */
+  void verify(Commit commit, Consumer<IOException> damage, LongConsumer progress)
+      throws IOException;
+
+  /**
+   * The one of some checkpoints that was committed last and that no file joined since.
+   *
+   * @param commits the one committed first first
+   * @return empty when there is none
+   */
+  static Optional<Commit> newest(final List<Commit> commits) {
+    return commits.stream()
+        .filter(commit -> !commit.incomplete())
+        .reduce((earlier, later) -> later);
+  }
+
+  @Override
+  void close() throws IOException;
+}

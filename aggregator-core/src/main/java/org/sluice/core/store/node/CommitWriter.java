@@ -1,0 +1,278 @@
+package org.sluice.core.store.node;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import net.openhft.chronicle.bytes.Bytes;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileSource;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.directory.CheckpointDirectory;
+import org.sluice.core.store.directory.StoreDirectory;
+import org.sluice.core.store.disk.Disk;
+import org.sluice.core.store.format.ImagePath;
+import org.sluice.core.store.format.IndexCodec;
+import org.sluice.core.store.model.Block;
+import org.sluice.core.store.model.ChunkLocation;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+
+/**
+ * Writes one checkpoint whose containers are on stable storage. Everything it consists of is made
+ * durable before the manifest gets its name, so a manifest never names what a power cut can take.
+ */
+final class CommitWriter {
+  private final StoreDirectory store;
+  private final Draft draft;
+  private final CheckpointDirectory directory;
+
+  /** What becomes the manifest, locked until then; null while it has no directory. */
+  private NativeFile manifest;
+
+  CommitWriter(final StoreDirectory store, final Draft draft) throws IOException {
+    this.store = store;
+    this.draft = draft;
+    this.directory = store.checkpoint(draft.number(), Entropy.nextLong());
+    check(draft);
+  }
+
+  CheckpointDirectory directory() {
+    return directory;
+  }
+
+  /** Whether no image has bytes in a file of its own, so that a log's record can have all. */
+  boolean isLogged() throws IOException {
+    for (final DraftImage image : held()) {
+      if (holders(image).stream().anyMatch(held -> !held.holder().blocks().isEmpty())) {
+        return false;
+      }
+      try (FileSource.Loan loan = image.file().lend()) {
+        if (ImageFile.hasData(loan.file(), image.size())) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private List<IncrementalSource.Held> holders(final DraftImage image) {
+    final IncrementalSource base = image.base();
+    return base == null
+        ? List.of()
+        : base.holders(store.checkpoint(base.commit().number(), base.commit().id()));
+  }
+
+  /** The images whose bytes the checkpoint has. */
+  private List<DraftImage> held() {
+    return draft.images().stream().filter(image -> !image.isDirect()).toList();
+  }
+
+  /** The images, none of which has bytes in a file of its own. */
+  List<CommittedImage> images() {
+    final List<CommittedImage> images = new ArrayList<>();
+    draft
+        .images()
+        .forEach(image -> images.add(committed(images.size(), image, List.of(), holders(image))));
+    return images;
+  }
+
+  boolean hasDirectory() {
+    return manifest != null;
+  }
+
+  /** Makes its directory, which is nobody's garbage from here on; under the store's lock. */
+  void begin() throws IOException {
+    store.disk().createDirectory(directory.path());
+    manifest = store.disk().open(directory.draft(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
+    manifest.role(FaultPoint.MANIFEST_WRITE, FaultPoint.MANIFEST_FSYNC);
+    manifest.lock();
+  }
+
+  /** Writes all but the manifest. */
+  List<CommittedImage> prepare() throws IOException {
+    store.disk().createDirectory(directory.images());
+    final List<CommittedImage> images = storeImages();
+    writeIndex(images);
+    store.disk().syncDirectory(directory.images(), FaultPoint.DIRECTORY_FSYNC);
+    store.disk().syncDirectory(directory.path(), FaultPoint.DIRECTORY_FSYNC);
+    store.disk().syncDirectory(store.checkpoints(), FaultPoint.DIRECTORY_FSYNC);
+    return images;
+  }
+
+  /** What is committed. */
+  Commit commit(final List<CommittedImage> images, final long sequence, final List<Long> before) {
+    return new Commit(
+        draft.number(),
+        directory.commitId(),
+        sequence,
+        Instant.now().truncatedTo(ChronoUnit.MILLIS),
+        draft.node(),
+        draft.job(),
+        draft.origin(),
+        draft.layout(),
+        draft.ranks(),
+        draft.part(),
+        Optional.of(draft.completion()),
+        false,
+        draft.sessionId(),
+        images.size(),
+        images.stream().mapToLong(CommittedImage::size).sum(),
+        images.stream()
+            .flatMap(IndexCodec::allChunks)
+            .map(ChunkLocation::container)
+            .distinct()
+            .toList(),
+        before);
+  }
+
+  /** The index of its images. */
+  byte[] index(final List<CommittedImage> images) {
+    final Bytes<Void> index = IndexCodec.encode(directory.commitId(), images);
+    try {
+      return index.toByteArray();
+    } finally {
+      index.releaseLast();
+    }
+  }
+
+  /** Writes the manifest; from then on the checkpoint is committed. Under the store's lock. */
+  void publish(final byte[] encoded) throws IOException {
+    try (NativeFile written = take()) {
+      Disk.fill(written, encoded);
+    }
+    store.disk().rename(directory.draft(), directory.manifest(), FaultPoint.MANIFEST_RENAME);
+    store.disk().syncDirectory(directory.path(), FaultPoint.COMMIT_FSYNC);
+  }
+
+  /** Takes back what was written; a manifest that has its name already could come back. */
+  void abandon() throws IOException {
+    try {
+      if (directory.isCommitted()) {
+        directory.removeAnyhow(); // its images are to be written to again
+      } else {
+        directory.delete();
+      }
+    } finally {
+      if (manifest != null) {
+        take().close();
+      }
+    }
+  }
+
+  /** The stage that closes it has it alone. */
+  private NativeFile take() {
+    final NativeFile taken = manifest;
+    manifest = null;
+    return taken;
+  }
+
+  /** The containers that a draft's own chunks are in; those of earlier ones are durable. */
+  static List<Long> containers(final Draft draft) {
+    return draft.images().stream()
+        .flatMap(image -> image.chunks().stream())
+        .map(ChunkLocation::container)
+        .distinct()
+        .toList();
+  }
+
+  private List<CommittedImage> storeImages() throws IOException {
+    startSyncs();
+    final List<CommittedImage> images = new ArrayList<>();
+    try (ImageFile files = new ImageFile(store.disk())) {
+      for (final DraftImage image : draft.images()) {
+        final int ordinal = images.size();
+        final List<Block> blocks =
+            image.isDirect() ? List.of() : store(files, image, directory.image(ordinal));
+        final List<IncrementalSource.Held> holders = holders(image);
+        images.add(committed(ordinal, image, blocks, holders));
+        share(files, ordinal, holders);
+      }
+    }
+    return images;
+  }
+
+  /**
+   * A file system gives bytes their blocks as it writes them. Begun one by one, each file would
+   * cost it a transaction of its own.
+   */
+  private void startSyncs() throws IOException {
+    for (final DraftImage image : held()) {
+      try (FileSource.Loan loan = image.file().lend()) {
+        loan.file().startSync();
+      }
+    }
+  }
+
+  private void share(
+      final ImageFile files, final int ordinal, final List<IncrementalSource.Held> holders)
+      throws IOException {
+    for (int i = 0; i < holders.size(); i++) {
+      final IncrementalSource.Held held = holders.get(i);
+      files.share(held.file(), held.holder().blocks(), directory.image(ordinal, i));
+    }
+  }
+
+  private static CommittedImage committed(
+      final int ordinal,
+      final DraftImage image,
+      final List<Block> blocks,
+      final List<IncrementalSource.Held> holders) {
+    return new CommittedImage(
+        ordinal,
+        image.path(),
+        image.rank(),
+        image.ranks(),
+        image.mode(),
+        image.size(),
+        image.imageId(),
+        image.chunks(),
+        blocks,
+        image.sharing(),
+        holders.stream().map(IncrementalSource.Held::holder).toList());
+  }
+
+  /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */
+  private static List<Block> store(final ImageFile files, final DraftImage image, final Path target)
+      throws IOException {
+    try (FileSource.Loan loan = image.file().lend()) {
+      if (image.isInPlace()) {
+        return files.checksum(loan.file(), image.size());
+      }
+      final List<Block> blocks = files.store(loan.file(), image.size(), image.shared(), target);
+      loan.file().forget();
+      return blocks;
+    }
+  }
+
+  private void writeIndex(final List<CommittedImage> images) throws IOException {
+    try (NativeFile file =
+        store.disk().open(directory.index(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+      Disk.fill(file.role(FaultPoint.INDEX_WRITE, FaultPoint.INDEX_FSYNC), index(images));
+    }
+  }
+
+  private static void check(final Draft draft) throws IOException {
+    final Set<String> names = new HashSet<>();
+    for (final DraftImage image : draft.images()) {
+      if (!ImagePath.isValid(image.path())) {
+        throw new PosixException("store the name " + image.path(), Errno.ENAMETOOLONG);
+      }
+      if (!names.add(image.rank() + "/" + image.path())) {
+        throw new IOException("two images of one rank: " + image.path());
+      }
+    }
+    if (draft.number() < 0) {
+      throw new IOException("no number of a checkpoint: " + draft.number());
+    }
+  }
+}

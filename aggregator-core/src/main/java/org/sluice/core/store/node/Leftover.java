@@ -1,0 +1,42 @@
+package org.sluice.core.store.node;
+
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * Something in a store that no committed checkpoint needs and no live process uses.
+ *
+ * @param kind what it is
+ * @param path where it is, or was
+ * @param bytes what its removal frees
+ */
+public record Leftover(Kind kind, Path path, long bytes) {
+  /** What it can be. */
+  public enum Kind {
+    /** A checkpoint whose commit or whose removal was cut short. */
+    UNFINISHED,
+    /** A checkpoint that was committed again. */
+    SUPERSEDED,
+    /** The file of an image that was never committed. */
+    IMAGE,
+    /** A container that no checkpoint names. */
+    CONTAINER,
+    /** Links by which a dead session held files that it had not open. */
+    HELD,
+    /** A damaged commit log: it is set aside, not removed. */
+    LOG,
+    /** What an earlier run of a series left. */
+    EARLIER,
+    /** Hidden files that a killed restore left, outside the store. */
+    RESTORE;
+
+    /**
+     * What users call it.
+     *
+     * @return one word
+     */
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+}

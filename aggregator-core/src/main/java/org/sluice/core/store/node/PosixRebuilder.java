@@ -1,0 +1,69 @@
+package org.sluice.core.store.node;
+
+import java.io.IOException;
+import org.sluice.core.posix.Extent;
+import org.sluice.core.posix.HugeMemory;
+import org.sluice.core.store.directory.CheckpointDirectory;
+import org.sluice.core.store.directory.StoreDirectory;
+import org.sluice.core.store.format.StoredFile;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Holder;
+import org.sluice.core.store.model.ImageTarget;
+import org.sluice.core.store.model.Pieces;
+import org.sluice.core.store.model.RangeSet;
+import org.sluice.core.store.model.Rebuilder;
+
+/** Reads images of one checkpoint of a store, with memory and containers that it keeps. */
+final class PosixRebuilder implements Rebuilder {
+  private final CheckpointDirectory checkpoint;
+  private final HugeMemory memory = new HugeMemory();
+  private final OwnFile files;
+  private final ContainerReaders containers;
+
+  PosixRebuilder(final StoreDirectory store, final Commit commit, final boolean oneOfSeveral) {
+    this.checkpoint = store.checkpoint(commit.number(), commit.id());
+    this.files = new OwnFile(memory, oneOfSeveral);
+    this.containers = new ContainerReaders(store, commit.sessionId(), memory);
+  }
+
+  @Override
+  public void read(final CommittedImage image, final ImageTarget target) throws IOException {
+    final Pieces own = Pieces.upTo(image.size()).without(image.heldByOthers());
+    if (image.isInPlace()) {
+      image.sharing().check(image.size());
+    }
+    final StoredFile.Opening file = checkpoint.file(image);
+    read(new Holder(image.imageId(), image.chunks(), image.blocks(), own), file, target);
+    for (int i = 0; i < image.holders().size(); i++) {
+      read(image.holders().get(i), StoredFile.at(checkpoint.image(image.ordinal(), i)), target);
+    }
+  }
+
+  /** Reads what one image holds. */
+  private void read(final Holder holder, final StoredFile.Opening file, final ImageTarget target)
+      throws IOException {
+    final RangeSet decided = new RangeSet();
+    for (final Extent other : Pieces.upTo(Long.MAX_VALUE).without(holder.pieces()).extents()) {
+      decided.add(other.offset(), other.end());
+    }
+    final ImageTarget once =
+        (address, length, offset) -> {
+          for (final Extent rest : decided.add(offset, offset + length)) {
+            target.write(address + rest.offset() - offset, rest.length(), rest.offset());
+          }
+        };
+    containers.overlay(
+        holder.chunks(), new ImageOverlay(holder.imageId(), holder.pieces().end(), once));
+    files.read(file, holder.blocks(), once);
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      containers.close();
+    } finally {
+      memory.close();
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package org.sluice.core.store.objects;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** The objects of an engine whose keys begin with the same names, without those. */
+public final class EngineFolder implements Engine {
+  private final Engine engine;
+  private final String folder;
+
+  /**
+   * A folder of an engine.
+   *
+   * @param engine whose objects they are; closed by its owner
+   * @param name with what their keys begin, without the {@code /} behind it
+   */
+  public EngineFolder(final Engine engine, final String name) {
+    this.engine = engine;
+    this.folder = name + "/";
+  }
+
+  @Override
+  public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
+    engine.put(folder + key, pieces);
+  }
+
+  @Override
+  public Upload upload(final String key) throws IOException {
+    return engine.upload(folder + key);
+  }
+
+  @Override
+  public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+    return engine.putIfAbsent(folder + key, bytes);
+  }
+
+  @Override
+  public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
+    engine.get(folder + key, offset, into);
+  }
+
+  @Override
+  public List<String> list(final String prefix) throws IOException {
+    return engine.list(folder + prefix).stream()
+        .map(key -> key.substring(folder.length()))
+        .toList();
+  }
+
+  @Override
+  public long size(final String key) throws IOException {
+    return engine.size(folder + key);
+  }
+
+  @Override
+  public void delete(final String key) throws IOException {
+    engine.delete(folder + key);
+  }
+
+  @Override
+  public String toString() {
+    return (engine + "/" + folder).replaceAll("/+$", "");
+  }
+
+  @Override
+  public void close() {}
+}

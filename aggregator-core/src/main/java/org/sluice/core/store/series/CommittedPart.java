@@ -1,0 +1,27 @@
+package org.sluice.core.store.series;
+
+import java.util.List;
+
+/**
+ * Where a part of a commit is: under its key, or in the entry of the log that commits it.
+ *
+ * @param key what it is a part of
+ * @param entry the sequence of the entry that has its bytes; 0 when it is an object of its own
+ */
+public record CommittedPart(PartKey key, long entry) {
+  /** The parts of a commit whose entry has a sequence. */
+  static List<CommittedPart> of(final long sequence, final LogEntry.Commit commit) {
+    return commit.keys().stream()
+        .map(key -> new CommittedPart(key, commit.whole() ? sequence : 0))
+        .toList();
+  }
+
+  boolean isObject() {
+    return entry == 0;
+  }
+
+  /** Whether two are of one node's store. */
+  boolean isBeside(final CommittedPart other) {
+    return key.begin() == other.key.begin() && key.node().equals(other.key.node());
+  }
+}

@@ -1,0 +1,63 @@
+package org.sluice.core.store.series;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.core.store.node.PosixReader;
+
+/**
+ * The key of what a node puts before its part: {@code data/<begin>-<node>/<name>}.
+ *
+ * @param begin the sequence of the run's begin
+ * @param node the node's name, as keys have it
+ * @param name what the node calls it
+ */
+public record DataKey(long begin, String node, String name) {
+  /** The prefix of all data. */
+  public static final String FOLDER = "data/";
+
+  private static final Pattern TEXT = Pattern.compile(FOLDER + "(\\d{1,18})-([^/]+)/(.+)");
+
+  /**
+   * Reads a key.
+   *
+   * @param key any key
+   * @return empty when it is none of data
+   */
+  public static Optional<DataKey> parse(final String key) {
+    final Matcher text = TEXT.matcher(key);
+    return text.matches()
+        ? Optional.of(new DataKey(Long.parseLong(text.group(1)), text.group(2), text.group(3)))
+        : Optional.empty();
+  }
+
+  /** The prefix of all data of a node in a run. */
+  static String folder(final long begin, final String node) {
+    return "%s%d-%s/".formatted(FOLDER, begin, node);
+  }
+
+  /**
+   * The object that says how far a node had read the log when it ended.
+   *
+   * @param begin the number of the entry with which its run began
+   * @param node the node
+   * @return its key
+   */
+  public static DataKey ended(final long begin, final String node) {
+    return new DataKey(begin, node, PosixReader.ENDED);
+  }
+
+  /**
+   * Whether this is the object that a node leaves at its end.
+   *
+   * @return whether its name says so
+   */
+  public boolean isEnded() {
+    return name.equals(PosixReader.ENDED);
+  }
+
+  @Override
+  public String toString() {
+    return folder(begin, node) + name;
+  }
+}

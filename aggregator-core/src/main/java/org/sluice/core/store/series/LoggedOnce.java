@@ -1,0 +1,62 @@
+package org.sluice.core.store.series;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import org.sluice.core.posix.Quoting;
+import org.sluice.core.store.log.StoredPart;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.objects.Engine;
+
+/**
+ * Sees that no file is in two nodes' parts that a user has said one node alone writes. Which paths
+ * a part has only the part itself tells, so each is read. Where paths tell the one rank that writes
+ * a file, no two nodes can have it, and nothing is read.
+ */
+public final class LoggedOnce {
+  private final Engine engine;
+
+  /**
+   * Parts of a series.
+   *
+   * @param engine where they are; stays the caller's
+   */
+  public LoggedOnce(final Engine engine) {
+    this.engine = engine;
+  }
+
+  /**
+   * Looks at all parts of a checkpoint that may be committed. Parts never change, so all nodes that
+   * look come to the same.
+   *
+   * @param parts the parts
+   * @throws RefusedException when two nodes have logged a file, or one has and another wrote to it
+   * @throws IOException when a part cannot be read
+   */
+  public void check(final Collection<PartKey> parts) throws IOException {
+    final Map<String, Owner> owners = new HashMap<>();
+    for (final PartKey key : parts) {
+      final String node = key.node();
+      final byte[] bytes = engine.getAll(key.toString(), StoredPart.MAX_LENGTH);
+      for (final CommittedImage image : StoredPart.decode(engine + "/" + key, bytes).images()) {
+        if (image.sharing() != null) {
+          check(image.path(), new Owner(node, !image.isDirect()), owners);
+        }
+      }
+    }
+  }
+
+  /** Who has a file, and whether it is logged there. */
+  private record Owner(String node, boolean logs) {}
+
+  private static void check(final String path, final Owner one, final Map<String, Owner> owners)
+      throws RefusedException {
+    final Owner other = owners.putIfAbsent(path, one);
+    if (other != null && (other.logs() || one.logs())) {
+      throw new RefusedException(
+          "nodes %s and %s both wrote %s, which --private says one node alone opens; leave it out of --private, or give each node's file a name of its own"
+              .formatted(other.node(), one.node(), Quoting.name(path)));
+    }
+  }
+}

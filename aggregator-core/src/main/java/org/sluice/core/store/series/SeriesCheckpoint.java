@@ -1,0 +1,122 @@
+package org.sluice.core.store.series;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.model.Sharing;
+
+/**
+ * A checkpoint of a series that counts, as one of all nodes: its images are numbered through all
+ * parts, and no two nodes' have one id.
+ */
+final class SeriesCheckpoint {
+  private final Commit commit;
+  private final List<PartReader.Part> parts;
+  private final List<Origin> origins;
+  private final List<CommittedImage> images;
+
+  /** Where an image is. */
+  record Origin(PartReader.Part part, CommittedImage image) {}
+
+  private SeriesCheckpoint(
+      final Commit commit,
+      final List<PartReader.Part> parts,
+      final List<Origin> origins,
+      final List<CommittedImage> images) {
+    this.commit = commit;
+    this.parts = parts;
+    this.origins = origins;
+    this.images = images;
+  }
+
+  static SeriesCheckpoint of(
+      final long sequence, final LogEntry.Commit entry, final List<PartReader.Part> parts) {
+    final List<Origin> origins = new ArrayList<>();
+    final List<CommittedImage> images = new ArrayList<>();
+    final Map<String, CommittedImage> direct = lastSeen(parts);
+    int ids = 0;
+    for (final PartReader.Part part : parts) {
+      int most = 0;
+      for (final CommittedImage image : part.images()) {
+        most = Math.max(most, image.imageId());
+        if (!image.isDirect() || direct.remove(image.sharing().file(), image)) {
+          origins.add(new Origin(part, image));
+          images.add(image.renumbered(images.size(), ids + image.imageId()));
+        }
+      }
+      ids += most + 1;
+    }
+    return new SeriesCheckpoint(merged(sequence, entry, parts, images), parts, origins, images);
+  }
+
+  /**
+   * Each node names a direct file as it left it. What it was like in the end the last one tells.
+   */
+  private static Map<String, CommittedImage> lastSeen(final List<PartReader.Part> parts) {
+    final Map<String, CommittedImage> last = new HashMap<>();
+    for (final PartReader.Part part : parts) {
+      for (final CommittedImage image : Sharing.direct(part.images())) {
+        last.merge(image.sharing().file(), image, SeriesCheckpoint::later);
+      }
+    }
+    return last;
+  }
+
+  private static CommittedImage later(final CommittedImage one, final CommittedImage other) {
+    return one.sharing().modified() < other.sharing().modified() ? other : one;
+  }
+
+  private static Commit merged(
+      final long sequence,
+      final LogEntry.Commit entry,
+      final List<PartReader.Part> parts,
+      final List<CommittedImage> images) {
+    final Commit first = parts.getFirst().commit();
+    return new Commit(
+        entry.number(),
+        sequence,
+        sequence,
+        entry.time(),
+        parts.size() == 1 ? first.node() : parts.size() + " nodes",
+        first.job(),
+        first.origin(),
+        first.layout(),
+        coversAll(entry) ? first.ranks() : 0,
+        RankSet.NONE,
+        first.completion(),
+        false,
+        first.sessionId(),
+        images.size(),
+        images.stream().mapToLong(CommittedImage::size).sum(),
+        List.of(),
+        List.of());
+  }
+
+  /** Where a marker or the writers of each node completed it no rank is known to be missing. */
+  private static boolean coversAll(final LogEntry.Commit entry) {
+    return entry.keys().stream().allMatch(part -> part.coverage().equals(RequiredRanks.ALL));
+  }
+
+  /** As one of all nodes; incomplete when a file joined it on some node after its commit. */
+  Commit commit() {
+    return parts.stream().anyMatch(PartReader.Part::isIncomplete)
+        ? commit.markedIncomplete()
+        : commit;
+  }
+
+  List<PartReader.Part> parts() {
+    return parts;
+  }
+
+  List<CommittedImage> images() {
+    return images;
+  }
+
+  Origin originOf(final CommittedImage image) {
+    return origins.get(image.ordinal());
+  }
+}

@@ -1,0 +1,45 @@
+package org.sluice.core.store.series;
+
+import java.io.IOException;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.ImageTarget;
+import org.sluice.core.store.model.Rebuilder;
+
+/** Rebuilds images of a checkpoint of many nodes, each from the store of its node. */
+final class SeriesRebuilder implements Rebuilder {
+  private final Source source;
+  private final boolean oneOfSeveral;
+  private final Map<PartReader.Part, Rebuilder> rebuilders = new IdentityHashMap<>();
+  private SeriesCheckpoint checkpoint;
+
+  /** Reads the checkpoint, unless it is at hand. */
+  interface Source {
+    SeriesCheckpoint read() throws IOException;
+  }
+
+  SeriesRebuilder(final Source source, final boolean oneOfSeveral) {
+    this.source = source;
+    this.oneOfSeveral = oneOfSeveral;
+  }
+
+  @Override
+  public void read(final CommittedImage image, final ImageTarget target) throws IOException {
+    if (checkpoint == null) {
+      checkpoint = source.read();
+    }
+    final SeriesCheckpoint.Origin origin = checkpoint.originOf(image);
+    final PartReader.Part part = origin.part();
+    rebuilders
+        .computeIfAbsent(part, any -> part.rebuilder(oneOfSeveral))
+        .read(origin.image(), target);
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (final Rebuilder rebuilder : rebuilders.values()) {
+      rebuilder.close();
+    }
+  }
+}

@@ -1,0 +1,484 @@
+package org.sluice.core.store.series;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.stream.Collectors;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.store.format.SealedText;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.objects.Engine;
+
+/**
+ * A run of a series, as one of its nodes takes part in it. Every method may be repeated after a
+ * failure, and by another process of the node after a kill. Not thread-safe.
+ */
+public final class SeriesRun {
+  /** A longer part is an object of its own, as those of several nodes are; in bytes. */
+  public static final int MAX_WHOLE = 1 << 19;
+
+  private final Engine engine;
+  private final SeriesLog log;
+  private final String run;
+  private final String node;
+  private final long begin;
+  private final LogEntry.Begin entry;
+
+  private SeriesRun(
+      final Engine engine,
+      final SeriesLog log,
+      final String node,
+      final long begin,
+      final LogEntry.Begin entry) {
+    this.engine = engine;
+    this.log = log;
+    this.run = entry.run();
+    this.node = node;
+    this.begin = begin;
+    this.entry = entry;
+  }
+
+  /** Decides whether a run may begin behind another one, which commits nothing more then. */
+  @FunctionalInterface
+  public interface Admission {
+    /**
+     * Returns when it may. It is asked again whenever the log has grown meanwhile.
+     *
+     * @param before the run that began last
+     * @throws IOException when it may not, or that cannot be told
+     */
+    void follow(LogEntry.Begin before) throws IOException;
+  }
+
+  /**
+   * Takes part in a run, which may begin behind any other.
+   *
+   * @param engine where the series is
+   * @param run the run's name, of which a series has no two
+   * @param host this node's name
+   * @return the run
+   * @throws FencedException when another run began after it
+   * @throws IOException when that fails
+   */
+  public static SeriesRun join(final Engine engine, final String run, final String host)
+      throws IOException {
+    return join(engine, run, host, before -> {});
+  }
+
+  /**
+   * Takes part in a run, and begins it if no node has.
+   *
+   * @param engine where the series is
+   * @param run the run's name, of which a series has no two
+   * @param host this node's name
+   * @param admission asked before it begins behind another one
+   * @return the run
+   * @throws FencedException when another run began after it
+   * @throws IOException when that fails
+   */
+  public static SeriesRun join(
+      final Engine engine, final String run, final String host, final Admission admission)
+      throws IOException {
+    final SeriesLog log = new SeriesLog(engine);
+    final String node = PartKey.node(host);
+    final SeriesState state =
+        log.append(
+            now -> {
+              if (log.beginOf(run::equals) > 0) {
+                return null;
+              }
+              if (now.owner().isPresent()) {
+                admission.follow(now.owner().get());
+              }
+              return new LogEntry.Begin(
+                  run, now.begin(), List.copyOf(now.live().keySet()), node, now());
+            });
+    final SeriesRun joined = resume(engine, log, log.beginOf(run::equals), node);
+    joined.check(state);
+    log.makeDurable();
+    return joined;
+  }
+
+  /**
+   * Goes on with a run.
+   *
+   * @param engine where the series is
+   * @param begin the sequence of its begin
+   * @param node this node's name, as keys have it
+   * @return the run, which may be fenced by now
+   * @throws IOException when that fails
+   */
+  public static SeriesRun resume(final Engine engine, final long begin, final String node)
+      throws IOException {
+    final SeriesLog log = new SeriesLog(engine);
+    log.read();
+    return resume(engine, log, begin, node);
+  }
+
+  private static SeriesRun resume(
+      final Engine engine, final SeriesLog log, final long begin, final String node)
+      throws IOException {
+    final LogEntry.Begin entry = log.beginAt(begin);
+    return new SeriesRun(engine, log, node, begin, entry);
+  }
+
+  /** {@return whether this node is the one that began it} */
+  public boolean isFirst() {
+    return entry.node().equals(node);
+  }
+
+  /**
+   * The sequence of its begin.
+   *
+   * @return over 0; no other run of the series has it
+   */
+  public long begin() {
+    return begin;
+  }
+
+  /** {@return its name, which no other run of the series has} */
+  public String name() {
+    return run;
+  }
+
+  /**
+   * The key of this node's part of a checkpoint.
+   *
+   * @param number the checkpoint's number
+   * @param round how many times this run had written this number before
+   * @param growth how many times files had joined it on this node in that round
+   * @param ranks the ranks whose images it has, at least one
+   * @return a key that no part of other bytes has; the checkpoint is to cover all ranks
+   */
+  public PartKey part(final long number, final long round, final long growth, final RankSet ranks) {
+    return new PartKey(number, begin, round, node, growth, ranks);
+  }
+
+  /**
+   * Puts this node's part of a checkpoint, whose data must be on stable storage.
+   *
+   * @param part its key
+   * @param bytes what it has
+   * @throws IOException when that fails
+   */
+  public void put(final PartKey part, final List<ByteBuffer> bytes) throws IOException {
+    Fault.at(FaultPoint.PART_PUT, "put " + part, () -> engine.put(part.toString(), bytes));
+  }
+
+  /**
+   * Lists the parts that are there of a checkpoint, in the round of one of them.
+   *
+   * @param part a part of this run that is there
+   * @return that one, and the others
+   * @throws IOException when that fails
+   */
+  public Set<PartKey> parts(final PartKey part) throws IOException {
+    final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
+    final String folder = PartKey.folder(part.number(), part.begin(), part.round());
+    for (final String key : engine.list(folder)) {
+      PartKey.parse(key).ifPresent(listed::add);
+    }
+    return listed;
+  }
+
+  /**
+   * Commits a checkpoint with a part, if the parts of all ranks are there, may be committed
+   * together, and nobody has done so.
+   *
+   * @param part a part of this run that is there
+   * @param listed what {@link #parts} said of it
+   * @param ranks ranks of the job
+   * @param check looks at the parts before that
+   * @return the ranks whose parts it waits for; none when the checkpoint is committed
+   * @throws FencedException when another run began, before it was or after
+   * @throws RefusedException when it never will be
+   * @throws IOException when that fails
+   */
+  public RankSet commit(
+      final PartKey part, final Set<PartKey> listed, final int ranks, final PartsCheck check)
+      throws IOException {
+    final RankSet[] missing = {RankSet.NONE};
+    final SeriesState state =
+        log.append(
+            now -> {
+              if (now.begin() != begin || now.isDecided(part) || now.isRemoved(part)) {
+                return null;
+              }
+              final Collection<PartKey> parts = newest(now.decided(part), listed);
+              missing[0] = PartSet.ofOneLaunch(run, parts).missing(ranks);
+              if (!missing[0].isEmpty()) {
+                return null;
+              }
+              checkBegin();
+              check.of(parts);
+              // A node may be about to do that, when the power fails.
+              engine.makeDurable(parts.stream().map(PartKey::toString).toList());
+              return commit(part, ranks, parts);
+            });
+    return isDecided(state, part, ranks) ? RankSet.NONE : missing[0];
+  }
+
+  private static Collection<PartKey> newest(
+      final Collection<PartKey> decided, final Collection<PartKey> listed) {
+    final List<PartKey> all = new ArrayList<>(decided);
+    all.addAll(listed);
+    return Decision.newest(all);
+  }
+
+  private LogEntry.Commit commit(
+      final PartKey part, final int ranks, final Collection<PartKey> parts) {
+    final List<String> names = parts.stream().map(PartKey::name).sorted().toList();
+    return new LogEntry.Commit(
+        begin, part.number(), part.round(), ranks, names, false, node, now());
+  }
+
+  /**
+   * Commits a checkpoint of which this node has all ranks: its part is in the entry of the log.
+   *
+   * @param part the part's key
+   * @param bytes what it has, at most {@link #MAX_WHOLE}; its data must be on stable storage
+   * @throws FencedException when another run began, before it was or after
+   * @throws RemovedException when the checkpoint was removed before
+   * @throws IOException when that fails
+   */
+  public void commit(final PartKey part, final byte[] bytes) throws IOException {
+    final LogEntry.Commit commit =
+        new LogEntry.Commit(
+            begin,
+            part.number(),
+            part.round(),
+            part.ranks().size(),
+            List.of(part.name()),
+            true,
+            node,
+            now());
+    isDecided(
+        log.append(
+            now ->
+                now.begin() != begin || now.isDecided(part) || now.isRemoved(part) ? null : commit,
+            bytes),
+        part,
+        part.ranks().size());
+  }
+
+  /**
+   * Whether the log says that a checkpoint of this run is committed with a part, or with what
+   * followed that.
+   *
+   * @param part a part of this run
+   * @param ranks ranks of the job, as this node counts them
+   * @return true also when it counts no more
+   * @throws FencedException when another run began, before it was or after
+   * @throws RemovedException when the checkpoint was removed before
+   * @throws RefusedException when the node that committed it counts other ranks, or has not this
+   *     node's part
+   * @throws IOException when that fails
+   */
+  public boolean isCommitted(final PartKey part, final int ranks) throws IOException {
+    final SeriesState state =
+        log.read(now -> now.begin() != begin || now.isDecided(part) || now.isRemoved(part));
+    return isDecided(state, part, ranks);
+  }
+
+  /**
+   * Whether a checkpoint was committed without the part of a node, as others did not see its files.
+   * It is to be committed again, with that. No request goes to storage.
+   *
+   * @param part a part of this run
+   * @return false also when it counts no more
+   */
+  public boolean isLeftOut(final PartKey part) {
+    return log.known().commitOf(part).filter(one -> Decision.lacks(one, part)).isPresent();
+  }
+
+  private boolean isDecided(final SeriesState state, final PartKey part, final int ranks)
+      throws IOException {
+    check(state);
+    if (!state.isDecided(part) && state.isRemoved(part)) {
+      throw new RemovedException(part);
+    }
+    final Optional<LogEntry.Commit> commit = state.commitOf(part);
+    if (commit.isPresent()) {
+      Decision.check(commit.get(), part, ranks, run);
+    }
+    final boolean is = state.isDecided(part);
+    if (is) {
+      log.makeDurable();
+    }
+    return is;
+  }
+
+  /**
+   * Sees that the log still begins this run as it did when this node joined. Where mounts disagree
+   * about what a directory is, or a name can be made twice, it does not.
+   */
+  private void checkBegin() throws IOException {
+    if (!log.beginAt(begin).equals(entry)) {
+      throw new RefusedException(
+          "%s is another one than when node %s joined run %s: its mounts disagree; give all nodes one shared --store"
+              .formatted(engine, node, run));
+    }
+  }
+
+  /**
+   * Lets a checkpoint of this run go, if it still counts.
+   *
+   * @param number its number
+   * @param round its round; a later one stays
+   * @throws FencedException when another run began
+   * @throws IOException when that fails; nothing of it may be deleted then
+   */
+  public void remove(final long number, final long round) throws IOException {
+    final SeriesState state = log.read(now -> now.begin() != begin || now.isGone(number, round));
+    if (state.isGone(number, round)) {
+      check(state);
+      log.makeDurable();
+    } else {
+      check(
+          log.append(
+              now ->
+                  now.begin() == begin
+                      ? now.removal(node, (at, commit) -> commit.isOf(begin, number, round))
+                      : null));
+    }
+  }
+
+  /**
+   * Lets a checkpoint of an earlier run go, if it still counts.
+   *
+   * @param sequence of the entry that committed it, before this run's begin
+   * @throws FencedException when another run began
+   * @throws IOException when that fails; nothing of it may be deleted then
+   */
+  public void removeEarlier(final long sequence) throws IOException {
+    check(
+        log.append(
+            now ->
+                now.begin() == begin ? now.removal(node, (at, commit) -> at == sequence) : null));
+    log.makeDurable();
+  }
+
+  /**
+   * Finds that no other run has begun.
+   *
+   * @throws FencedException when one has
+   * @throws IOException when that cannot be told
+   */
+  public void look() throws IOException {
+    check(log.read());
+  }
+
+  /**
+   * The parts of this node that no commit needs any more, nor will: they were removed, or others
+   * followed them. Their objects may go.
+   *
+   * @param mine parts of this node
+   * @return those of them
+   * @throws FencedException when another run began: its nodes collect then
+   * @throws IOException when that fails
+   */
+  public List<PartKey> gone(final List<PartKey> mine) throws IOException {
+    final SeriesState state = log.read();
+    check(state);
+    log.makeDurable();
+    final Set<PartKey> needed = new HashSet<>();
+    state.live().values().forEach(commit -> needed.addAll(commit.keys()));
+    return mine.stream()
+        .filter(part -> part.begin() == begin && state.isDecided(part) && !needed.contains(part))
+        .toList();
+  }
+
+  /**
+   * The commits that count, also when another run began.
+   *
+   * @return by sequence, the first one first
+   * @throws IOException when that fails
+   */
+  public SortedMap<Long, LogEntry.Commit> live() throws IOException {
+    return log.read().live();
+  }
+
+  /**
+   * The numbers of earlier runs' checkpoints that counted when the log was read last. No request
+   * goes to storage.
+   *
+   * @return without order
+   */
+  public Set<Long> numbersBefore() {
+    return log.known().live().values().stream()
+        .filter(commit -> commit.begin() != begin)
+        .map(LogEntry.Commit::number)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /**
+   * The commits that counted when the log was read last. No request goes to storage.
+   *
+   * @return by sequence, the first one first
+   */
+  public SortedMap<Long, LogEntry.Commit> known() {
+    return log.known().live();
+  }
+
+  /**
+   * The last entry of the log that this node has read.
+   *
+   * @return its sequence
+   */
+  public long last() {
+    return log.known().last();
+  }
+
+  /**
+   * Says in a bucket how far the log goes, for who finds it shorter. In a directory each node's own
+   * store says so. Only the word of the node that began a run is asked for.
+   *
+   * @throws IOException when that fails
+   */
+  public void end() throws IOException {
+    if (isFirst() && last() > begin) {
+      engine.putIfAbsent(DataKey.ended(begin, node).toString(), SealedText.encode(last() + "\n"));
+    }
+  }
+
+  /**
+   * The entries that the log lacked when this node began the run, by the word of the node that
+   * began the run before. From then on nobody else can tell, as the begin has its place.
+   *
+   * @param parts reads that word
+   * @return empty for nothing, and on any other node
+   * @throws IOException when that cannot be read
+   */
+  public Optional<String> lost(final PartReader parts) throws IOException {
+    if (!isFirst() || entry.previous() == 0) {
+      return Optional.empty();
+    }
+    final String before = log.beginAt(entry.previous()).node();
+    final long last = parts.last(entry.previous(), before);
+    return last < begin
+        ? Optional.empty()
+        : Optional.of(
+            "the log %s/%s ended before entry %d, and node %s had read it up to %d: what those entries committed counts no more, and this run deletes the rest of it"
+                .formatted(engine, SeriesLog.FOLDER, begin, before, last));
+  }
+
+  private void check(final SeriesState state) throws FencedException {
+    if (state.begin() != begin) {
+      throw new FencedException(run, state.owner().orElseThrow());
+    }
+  }
+
+  private static Instant now() {
+    return Instant.now().truncatedTo(ChronoUnit.MILLIS);
+  }
+}

@@ -1,0 +1,254 @@
+package org.sluice.core.store.stage;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.directory.SeriesFormat;
+import org.sluice.core.store.node.PosixReader;
+import org.sluice.core.store.objects.Engines;
+import org.sluice.core.store.series.PartKey;
+
+/**
+ * Where a node's own store lies in a run whose series is in a bucket: on the stage, a disk of that
+ * node. There may be several stores in one stage, which the folder below it tells apart.
+ *
+ * <pre>
+ * FOLDER/stage                     the store's URI
+ * FOLDER/NAME/data/BEGIN-NODE/     the node's own store of one run in the series NAME
+ * </pre>
+ *
+ * @param root the folder, absolute
+ * @param uri the store
+ * @param series the series' name
+ * @param begin the sequence of the run's begin
+ * @param node the node's name, as keys have it
+ */
+public record StagePlace(Path root, String uri, String series, long begin, String node) {
+  private static final String FILE = "stage";
+  private static final String FIRST_LINE = "sluice stage 1";
+  private static final String DATA = "data";
+  private static final String ENDED = PosixReader.ENDED;
+  private static final String PROCESS = "process";
+  private static final Pattern FOLDER = Pattern.compile("(\\d{1,18})-(.+)");
+  private static final int LINES = 2;
+  private static final int MOST_OF_URI = 60;
+
+  /**
+   * Finds where a node is to write in a run, and makes the folders above.
+   *
+   * @param stage the stage's directory, which is made if it is missing
+   * @param uri the store
+   * @param series the series' name
+   * @param begin the sequence of the run's begin
+   * @param host the node's name
+   * @return a place whose parent is there
+   * @throws IOException when that fails
+   */
+  public static StagePlace make(
+      final Path stage, final String uri, final String series, final long begin, final String host)
+      throws IOException {
+    final Path root = folder(stage, uri);
+    final StagePlace place = new StagePlace(root, uri, series, begin, PartKey.node(host));
+    SeriesFormat.createFolder(place.path().getParent());
+    final Path draft = Files.createTempFile(root, "." + FILE, "");
+    Files.writeString(draft, FIRST_LINE + "\n" + uri + "\n");
+    Files.move(draft, root.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+    return place;
+  }
+
+  /** Of two stores that would have the same name the checksum is another one. */
+  private static Path folder(final Path stage, final String location) {
+    final String uri = Engines.canonical(location);
+    final CRC32C sum = new CRC32C();
+    sum.update(uri.getBytes(StandardCharsets.UTF_8));
+    final String name = uri.replaceAll("[^A-Za-z0-9._-]+", "-");
+    return stage
+        .toAbsolutePath()
+        .normalize()
+        .resolve(
+            name.substring(0, Math.min(name.length(), MOST_OF_URI))
+                + "-"
+                + HexFormat.of().toHexDigits((int) sum.getValue()));
+  }
+
+  /**
+   * The same node's place in another run of the series.
+   *
+   * @param other the sequence of that run's begin
+   * @return a place whose parent is there
+   */
+  public StagePlace of(final long other) {
+    return new StagePlace(root, uri, series, other, node);
+  }
+
+  /**
+   * Where a series is on a stage.
+   *
+   * @param stage the stage's directory
+   * @param uri the store
+   * @param series the series' name
+   * @return a folder, which need not be there
+   */
+  public static Path series(final Path stage, final String uri, final String series) {
+    return folder(stage, uri).resolve(series);
+  }
+
+  /**
+   * Reads the path of a node's own store.
+   *
+   * @param path any path
+   * @return empty when it is on no stage
+   * @throws IOException when that cannot be found out
+   */
+  public static Optional<StagePlace> of(final Path path) throws IOException {
+    final Matcher folder = FOLDER.matcher(String.valueOf(path.getFileName()));
+    final Path data = path.getParent();
+    if (!folder.matches() || data == null || !data.endsWith(DATA) || data.getNameCount() < 3) {
+      return Optional.empty();
+    }
+    final Path root = data.getParent().getParent();
+    final Path file = root.resolve(FILE);
+    if (!Files.isRegularFile(file)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new StagePlace(
+            root,
+            uri(file),
+            data.getParent().getFileName().toString(),
+            Long.parseLong(folder.group(1)),
+            folder.group(2)));
+  }
+
+  /** The name of its folder has the checksum of what it says. */
+  private static String uri(final Path file) throws IOException {
+    final List<String> lines =
+        new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).lines().toList();
+    final Path root = file.getParent();
+    if (lines.size() != LINES
+        || !lines.getFirst().equals(FIRST_LINE)
+        || !folder(root.getParent(), lines.get(1)).equals(root.toAbsolutePath().normalize())) {
+      throw new DamagedException(
+          file.toString(),
+          0,
+          "it does not say whose stage this is; the next session with this --stage makes it anew");
+    }
+    return lines.get(1);
+  }
+
+  /**
+   * The node's own store.
+   *
+   * @return its directory
+   */
+  public Path path() {
+    return root.resolve(series).resolve(DATA).resolve(begin + "-" + node);
+  }
+
+  /**
+   * Says that a process uses the node's own store, as long as it is open.
+   *
+   * @return what the caller closes; a kill does so as well
+   * @throws IOException when that fails
+   */
+  public NativeFile use() throws IOException {
+    final NativeFile file = NativeFile.open(path().resolve(PROCESS), Flag.WRITE, Flag.CREATE);
+    file.lock(); // who looks whether it is used has it for a moment
+    Files.deleteIfExists(path().resolve(ENDED)); // who was killed behind that is resumed
+    return file;
+  }
+
+  /**
+   * Whether a process uses a node's own store.
+   *
+   * @param own its directory
+   * @return by a lock of this node's, which ends with the process
+   * @throws IOException when that cannot be told
+   */
+  public static boolean isUsed(final Path own) throws IOException {
+    try (NativeFile process = NativeFile.open(own.resolve(PROCESS))) {
+      return !process.tryLockShared();
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.ENOENT);
+      return false;
+    }
+  }
+
+  /**
+   * Says that the process that used the node's own store has ended as it should.
+   *
+   * @throws IOException when that fails; it is taken for one that was killed then
+   */
+  public void end() throws IOException {
+    if (Files.exists(path()) && !isEnded(path())) { // a later run may have collected it
+      Files.createFile(path().resolve(ENDED));
+    }
+  }
+
+  /**
+   * Whether a process that ended as it should was the last to use a node's own store.
+   *
+   * @param own its directory
+   * @return false also while it is used, and after a kill
+   */
+  public static boolean isEnded(final Path own) {
+    return Files.exists(own.resolve(ENDED));
+  }
+
+  /**
+   * What runs have on a stage.
+   *
+   * @param stage the stage's directory
+   * @param uri the store
+   * @param series the series' name; null for all
+   * @return nodes' own stores
+   * @throws IOException when they cannot be listed
+   */
+  static List<Path> all(final Path stage, final String uri, final String series)
+      throws IOException {
+    final Path root = folder(stage, uri);
+    final List<Path> all = new ArrayList<>();
+    if (Files.isDirectory(root)) {
+      for (final Path one : series == null ? Names.in(root) : List.of(root.resolve(series))) {
+        if (Files.isDirectory(one.resolve(DATA))) {
+          for (final Path own : Names.in(one.resolve(DATA))) {
+            of(own).ifPresent(place -> all.add(own));
+          }
+        }
+      }
+    }
+    return all;
+  }
+
+  /**
+   * What earlier runs of this node have left on the stage.
+   *
+   * @return their own stores
+   * @throws IOException when it cannot be listed
+   */
+  public List<Path> earlier() throws IOException {
+    final List<Path> earlier = new ArrayList<>();
+    for (final Path other : Names.in(path().getParent())) {
+      final Optional<StagePlace> place = of(other);
+      if (place.isPresent() && place.get().node.equals(node) && place.get().begin < begin) {
+        earlier.add(other);
+      }
+    }
+    return earlier;
+  }
+}
