@@ -88,8 +88,8 @@ final class Codecs {
         Records.of(
             SERVICE.resolve("main").resolve(JOURNAL).resolve("Entry.java"),
             SERVICE.resolve("main").resolve(JOURNAL).resolve("Cause.java"),
-            CORE.resolve("main/java/org.sluice.core.store.model.ChunkLocation.java"),
-            CORE.resolve("main/java/org.sluice.core.store.model.Completion.java"));
+            CORE.resolve("main/java/org/sluice/core/store/model/ChunkLocation.java"),
+            CORE.resolve("main/java/org/sluice/core/store/model/Completion.java"));
     final List<Records.Type> entries = records.of("Entry");
     final Codec codec =
         new Codec(records, "Entry", "Bytes<?>", "Bytes<?>", "")

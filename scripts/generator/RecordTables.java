@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 /** Tables of records and enums, as their sources and the Javadoc there declare them. */
 final class RecordTables {
   private static final Path STORE =
-      Path.of("aggregator-core/src/main/java/org/sluice/core/store");
+      Path.of("aggregator-core/src/main/java/org/sluice/core/store/model");
   private static final Path ENTRY =
       Path.of("io-process/src/main/java/org/sluice/iop/journal/Entry.java");
   private static final Path TRACE = Path.of("profiling/src/main/java/org/sluice/profile/trace");

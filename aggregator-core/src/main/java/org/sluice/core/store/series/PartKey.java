@@ -4,7 +4,6 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.core.store.model.RankSet;
-import org.sluice.core.store.parts.PartCopy;
 
 /**
  * The key of a part: {@code part/<number>-<begin>-<round>/<node>+<growth>.<ranks>}, without the
@@ -156,7 +155,7 @@ public record PartKey(
   }
 
   /**
-   * With what the keys of its data begin where an engine has them, see {@link PartCopy}.
+   * With what the keys of its data begin where an engine has them, see {@code PartCopy}.
    *
    * @return ends in a slash; a number follows, from 0
    */
