@@ -1,6 +1,6 @@
 /*
  * Begins a copy of a communicator, and another collective of it before the copy is made. Some ranks pass spots between the two,
- * others none. Open MPI 4.1 gives both the same number where a rank looks for messages there, as engine.h has it.
+ * others none. Open MPI 4.1 gives both the same number where a rank looks for messages there, as progress.h of the layer has it.
  */
 #include "corpus.h"
 

@@ -6,8 +6,10 @@
 #include "c3/record.h"
 #include "c3/replay.h"
 #include "core/handle.h"
+#include "core/layer.h"
 #include "core/line.h"
 #include "core/protocol.h"
+#include "core/state_take.h"
 #include "core/stream.h"
 #include "wrappers/request.h"
 
@@ -54,17 +56,17 @@ static void a_marker_is_written(void **state)
     forget_communicators();
     have_communicator(&other, OTHER, 9);
     have_communicator(&one, 1, 4);
-    sluice_mpi_rank = 3;
-    count(&sluice_mpi_sent, &from_three)->count = 5;
-    count(&sluice_mpi_got, &to_three)->count = INT64_C(1) << 40;
+    sluice_mpi.rank = 3;
+    count(&sluice_mpi.sent, &from_three)->count = 5;
+    count(&sluice_mpi.got, &to_three)->count = INT64_C(1) << 40;
     struct sluice_mpi_handle *second = receive(13, &other, 1, 7);
     struct sluice_mpi_handle *first = receive(12, &one, MPI_ANY_SOURCE, -2);
     sluice_mpi_put_marker(&bytes);
     same(&bytes, "marker");
     sluice_mpi_handle_end(first);
     sluice_mpi_handle_end(second);
-    sluice_mpi_counts_clear(&sluice_mpi_sent);
-    sluice_mpi_counts_clear(&sluice_mpi_got);
+    sluice_mpi_counts_clear(&sluice_mpi.sent);
+    sluice_mpi_counts_clear(&sluice_mpi.got);
     sluice_mpi_bytes_free(&bytes);
 }
 
@@ -89,7 +91,7 @@ static void a_recording_is_written(void **state)
 {
     (void)state;
     struct sluice_mpi_bytes bytes = {0};
-    sluice_mpi_rank = 3;
+    sluice_mpi.rank = 3;
     sluice_mpi_record_begin();
     record_events();
     for (int i = 0; i < 3; i++) {

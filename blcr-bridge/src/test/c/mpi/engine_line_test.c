@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/handle.h"
+#include "core/layer.h"
 #include "core/line.h"
 #include "core/stream.h"
 #include "wrappers/request.h"
@@ -41,19 +42,19 @@ static void expect(void)
 static int set_up(void **state)
 {
     (void)state;
-    sluice_mpi_counts_clear(&sluice_mpi_sent);
-    sluice_mpi_counts_clear(&sluice_mpi_got);
-    of(&sluice_mpi_sent, 1)->count = 5;
-    of(&sluice_mpi_sent, 2)->count = 2;
-    of(&sluice_mpi_got, 1)->count = 7;
-    of(&sluice_mpi_got, 2)->count = 4;
-    of(&sluice_mpi_got, 3)->count = 3;
-    of(&sluice_mpi_got, 3)->posted = 20;
+    sluice_mpi_counts_clear(&sluice_mpi.sent);
+    sluice_mpi_counts_clear(&sluice_mpi.got);
+    of(&sluice_mpi.sent, 1)->count = 5;
+    of(&sluice_mpi.sent, 2)->count = 2;
+    of(&sluice_mpi.got, 1)->count = 7;
+    of(&sluice_mpi.got, 2)->count = 4;
+    of(&sluice_mpi.got, 3)->count = 3;
+    of(&sluice_mpi.got, 3)->posted = 20;
     sluice_mpi_line_taken(1);
-    of(&sluice_mpi_sent, 1)->count = 9;
-    of(&sluice_mpi_sent, 4)->count = 1;
-    of(&sluice_mpi_got, 1)->count = 8;
-    of(&sluice_mpi_got, 2)->count = 7;
+    of(&sluice_mpi.sent, 1)->count = 9;
+    of(&sluice_mpi.sent, 4)->count = 1;
+    of(&sluice_mpi.got, 1)->count = 8;
+    of(&sluice_mpi.got, 2)->count = 7;
     return 0;
 }
 
@@ -62,14 +63,14 @@ static void streams_count_from_the_line_on_and_unused_ones_are_forgotten(void **
     (void)state;
     expect();
     sluice_mpi_line_committed(1);
-    assert_int_equal(count(&sluice_mpi_sent, 1), 4);
-    assert_int_equal(count(&sluice_mpi_sent, 4), 1);
-    assert_int_equal(sluice_mpi_sent.used, 2);
-    assert_int_equal(count(&sluice_mpi_got, 1), 3);
-    assert_int_equal(count(&sluice_mpi_got, 2), 1);
-    assert_int_equal(sluice_mpi_got.used, 2);
+    assert_int_equal(count(&sluice_mpi.sent, 1), 4);
+    assert_int_equal(count(&sluice_mpi.sent, 4), 1);
+    assert_int_equal(sluice_mpi.sent.used, 2);
+    assert_int_equal(count(&sluice_mpi.got, 1), 3);
+    assert_int_equal(count(&sluice_mpi.got, 2), 1);
+    assert_int_equal(sluice_mpi.got.used, 2);
     sluice_mpi_line_committed(1);
-    assert_int_equal(count(&sluice_mpi_sent, 1), 4);
+    assert_int_equal(count(&sluice_mpi.sent, 1), 4);
 }
 
 static void a_wave_that_this_rank_took_no_line_of_changes_nothing(void **state)
@@ -78,8 +79,8 @@ static void a_wave_that_this_rank_took_no_line_of_changes_nothing(void **state)
     sluice_mpi_line_committed(1);
     expect();
     sluice_mpi_line_committed(2);
-    assert_int_equal(count(&sluice_mpi_sent, 1), 9);
-    assert_int_equal(count(&sluice_mpi_got, 2), 7);
+    assert_int_equal(count(&sluice_mpi.sent, 1), 9);
+    assert_int_equal(count(&sluice_mpi.got, 2), 7);
 }
 
 /* It may have an earlier message: the next line must see that it was overtaken. */
@@ -92,7 +93,7 @@ static void a_stream_is_kept_for_an_open_receive_that_was_posted_before(void **s
     open->posted = 19;
     expect();
     sluice_mpi_line_committed(1);
-    assert_int_equal(sluice_mpi_got.used, 3);
+    assert_int_equal(sluice_mpi.got.used, 3);
     assert_true(sluice_mpi_is_overtaken(&comm, 0, 3, 19));
     sluice_mpi_handle_end(open);
 }

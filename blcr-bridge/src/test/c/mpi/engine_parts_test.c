@@ -13,6 +13,7 @@
 #include "core/drained.h"
 #include "core/handle.h"
 #include "core/inherit.h"
+#include "core/layer.h"
 #include "core/open_requests.h"
 #include "core/regions.h"
 #include "core/stream.h"
@@ -26,7 +27,7 @@ static const struct sluice_mpi_stream second_stream = {5, 2, 0, 7, 0};
 
 static struct sluice_mpi_count *got(const struct sluice_mpi_stream *stream)
 {
-    return sluice_mpi_counts_find(&sluice_mpi_got, stream->communicator, stream->source,
+    return sluice_mpi_counts_find(&sluice_mpi.got, stream->communicator, stream->source,
                                   stream->destination, stream->tag);
 }
 
@@ -49,7 +50,7 @@ static void regions_are_found_whatever_their_order(void **state)
     }
     assert_int_equal(sluice_mpi_region_protect(500, NULL, 0), 0);
     assert_null(sluice_mpi_region_find(500));
-    assert_int_equal(sluice_mpi_region_count, 999);
+    assert_int_equal(sluice_mpi.region_count, 999);
     assert_int_equal(sluice_mpi_region_protect(3, NULL, 1), -EINVAL);
     assert_int_equal(sluice_mpi_region_protect(3, memory, (size_t)-8), -EINVAL);
     assert_int_equal(sluice_mpi_region_protect(-1, memory, 1), -EINVAL);
@@ -124,7 +125,7 @@ static void messages_are_numbered_in_the_order_of_posting(void **state)
     (void)state;
     memset(numbers, 0, sizeof numbers);
     got(&first_stream)->count = 4;
-    sluice_mpi_numbering_begin(&sluice_mpi_got);
+    sluice_mpi_numbering_begin(&sluice_mpi.got);
     sluice_mpi_numbering_posted(1, 5, -1, -1);
     sluice_mpi_numbering_posted(2, 5, 1, 7);
     sluice_mpi_numbering_posted(3, 5, 2, 7);
@@ -272,7 +273,7 @@ static void a_recovery_is_over_when_nothing_of_it_is_left(void **state)
     comm.collectives = 4;
     assert_true(sluice_mpi_replay_suppresses(&(struct sluice_mpi_message){{5, 0, 1, 7, 0}, 1}));
     assert_true(sluice_mpi_replay_is_needed());
-    sluice_mpi_counts_find(&sluice_mpi_sent, 5, 0, 1, 7)->count = 1;
+    sluice_mpi_counts_find(&sluice_mpi.sent, 5, 0, 1, 7)->count = 1;
     comm.collectives = 3;
     assert_true(sluice_mpi_replay_is_needed());
     comm.collectives = 4;

@@ -10,11 +10,12 @@
 #include "c3/replay.h"
 #include "core/calls.h"
 #include "core/control.h"
-#include "core/engine.h"
 #include "core/handle.h"
+#include "core/layer.h"
 #include "core/protocol.h"
 #include "core/state.h"
 #include "core/stream.h"
+#include "core/wave.h"
 #include "wrappers/data.h"
 #include "wrappers/request.h"
 
@@ -105,14 +106,14 @@ static void begin_wave(int64_t wave)
     const int protocol = SLUICE_CONTROL_C3;
     const struct sluice_mpi_place place = {NULL, protocol};
     sluice_mpi_order(SLUICE_CONTROL_PLEASE, wave, &protocol, sizeof protocol);
-    sluice_mpi_protocol->spot(&place);
-    assert_true(sluice_mpi_recording);
+    sluice_mpi.protocol->spot(&place);
+    assert_true(sluice_mpi_record_is_on());
 }
 
 static void end_wave(int64_t wave)
 {
     sluice_mpi_order(SLUICE_CONTROL_GIVE_UP, wave, NULL, 0);
-    assert_false(sluice_mpi_recording);
+    assert_false(sluice_mpi_record_is_on());
 }
 
 /* A receive that never was would have all later ones of its stream wait for a number. */
@@ -134,7 +135,7 @@ static void what_mpi_refuses_is_not_recorded(void **state)
         call_send(SLUICE_MPI_STANDARD, &number, 1, uncommitted, 0, 8, MPI_COMM_SELF), MPI_SUCCESS);
     assert_int_equal(sluice_mpi_record_events(), 0);
     assert_int_equal(sluice_mpi_numbering_next(&own), 1);
-    assert_int_equal(sluice_mpi_counts_get(&sluice_mpi_sent, &own), 0);
+    assert_int_equal(sluice_mpi_counts_get(&sluice_mpi.sent, &own), 0);
     end_wave(1);
     MPI_Type_free(&uncommitted);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
@@ -148,8 +149,8 @@ static void a_buffered_send_without_room_gives_the_wave_up(void **state)
     begin_wave(2);
     assert_int_not_equal(call_send(SLUICE_MPI_BUFFERED, data, LARGE, MPI_BYTE, 0, 8, MPI_COMM_SELF),
                          MPI_SUCCESS);
-    assert_false(sluice_mpi_recording);
-    assert_int_equal(sluice_mpi_wave, 0);
+    assert_false(sluice_mpi_record_is_on());
+    assert_int_equal(sluice_mpi.wave, 0);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
@@ -168,10 +169,10 @@ static void a_collective_that_mpi_refuses_gives_the_wave_up(void **state)
     MPI_Request request;
     begin_wave(4);
     assert_int_equal(call_collective(&barrier, NULL), MPI_ERR_ROOT);
-    assert_false(sluice_mpi_recording);
+    assert_false(sluice_mpi_record_is_on());
     begin_wave(5);
     assert_int_equal(call_collective(&barrier, &request), MPI_ERR_ROOT);
-    assert_false(sluice_mpi_recording);
+    assert_false(sluice_mpi_record_is_on());
     assert_int_equal(comm.collectives, 0);
 }
 
@@ -191,7 +192,7 @@ static void send_to_self(const void *buffer, MPI_Datatype type, int *in)
 {
     MPI_Request receive;
     in[0] = in[1] = 0;
-    sluice_mpi_counts_clear(&sluice_mpi_sent);
+    sluice_mpi_counts_clear(&sluice_mpi.sent);
     MPI_Irecv(in, 2, MPI_INT, 0, 8, MPI_COMM_SELF, &receive);
     assert_int_equal(call_send(SLUICE_MPI_STANDARD, buffer, 1, type, 0, 8, MPI_COMM_SELF),
                      MPI_SUCCESS);
@@ -217,7 +218,7 @@ static void a_recovery_keeps_data_that_lies_far_apart(void **state)
     write_wave(1);
     end_wave(6);
     sluice_mpi_replay_begin(6);
-    sluice_mpi_busy = true;
+    sluice_mpi.busy = true;
     send_to_self(MPI_BOTTOM, type, in);
     assert_false(sluice_mpi_replay_is_on());
     while (sluice_mpi_c3_buffers())
@@ -243,7 +244,7 @@ static void a_recovery_sends_the_first_bytes_where_others_are_only_told(void **s
     end_wave(8);
     setenv("SLUICE_MPI_DIFFERENCES", "tell", 1);
     sluice_mpi_replay_begin(8);
-    sluice_mpi_busy = true;
+    sluice_mpi.busy = true;
     sent[2] = 7;
     send_to_self(sent, type, in);
     assert_false(sluice_mpi_replay_is_on());
@@ -270,9 +271,9 @@ static int end_job(MPI_Comm of, int status)
 
 static void call_at_restart(const struct sluice_mpi_collective *collective)
 {
-    sluice_mpi_requests = comm.collectives = 0;
+    sluice_mpi.requests = comm.collectives = 0;
     sluice_mpi_replay_begin(7);
-    sluice_mpi_busy = true;
+    sluice_mpi.busy = true;
     assert_int_equal(call_collective(collective, NULL), MPI_SUCCESS);
     assert_false(sluice_mpi_replay_is_on());
 }
@@ -317,10 +318,10 @@ static void too_much_gives_the_wave_up(void **state)
     const size_t before = kept();
     for (int name = 1; name <= 256; name++)
         receive(name, LARGE);
-    assert_true(sluice_mpi_recording);
+    assert_true(sluice_mpi_record_is_on());
     receive(257, LARGE);
-    assert_false(sluice_mpi_recording);
-    assert_int_equal(sluice_mpi_wave, 0);
+    assert_false(sluice_mpi_record_is_on());
+    assert_int_equal(sluice_mpi.wave, 0);
     assert_true(kept() - before < LARGE);
 }
 

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "core/calls.h"
+#include "core/completion.h"
 #include "core/control.h"
-#include "core/engine.h"
 #include "core/handle.h"
+#include "core/layer.h"
 #include "core/open_requests.h"
+#include "core/progress.h"
 #include "core/protocol.h"
 #include "core/stream.h"
 
@@ -80,11 +82,11 @@ static void one_wait_takes_requests_of_any_kind(void **state)
     assert_true(requests[5] == MPI_REQUEST_NULL && requests[6] == MPI_REQUEST_NULL);
     assert_true(requests[3] == persistent);
     assert_false(sluice_mpi_handle_of(persistent)->active);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_got), 2);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), 2);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.got), 2);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.sent), 2);
     call_request_free(&requests[2]);
     call_request_free(&requests[3]);
-    assert_null(sluice_mpi_handles);
+    assert_null(sluice_mpi.handles);
 }
 
 /*
@@ -112,8 +114,8 @@ static void a_wait_tells_of_each_what_became_of_it(void **state)
     assert_true(sluice_mpi_is_truncated(statuses[1].MPI_ERROR));
     assert_int_equal(statuses[2].MPI_ERROR, MPI_SUCCESS);
     assert_int_equal(in[0], 5);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_got), 2);
-    assert_null(sluice_mpi_handles);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.got), 2);
+    assert_null(sluice_mpi.handles);
     irecv(&in[1], 9, &requests[1]);
     call_isend(SLUICE_MPI_STANDARD, out, 2, MPI_INT, 0, 9, MPI_COMM_SELF, &requests[0]);
     while (!sluice_mpi_handle_look(sluice_mpi_handle_of(requests[1])))
@@ -150,7 +152,7 @@ static void an_array_of_one_has_its_error_in_the_status(void **state)
 static void requests_are_numbered_anew(void **state)
 {
     (void)state;
-    sluice_mpi_requests = INT64_C(1) << 40;
+    sluice_mpi.requests = INT64_C(1) << 40;
     struct sluice_mpi_handle *one = sluice_mpi_handle(SLUICE_MPI_SEND);
     struct sluice_mpi_handle *other = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
     sluice_mpi_renumber();
@@ -201,7 +203,7 @@ static void a_start_that_mpi_refuses_leaves_the_request_as_it_was(void **state)
     call_request_free(&request);
     handle_errors_by(MPI_ERRORS_ARE_FATAL);
     MPI_Type_free(&type);
-    assert_null(sluice_mpi_handles);
+    assert_null(sluice_mpi.handles);
 }
 
 /* A program that frees each send must not have them all in memory until the next wave. */
@@ -213,18 +215,18 @@ static void a_freed_send_is_forgotten_and_a_freed_receive_awaited(void **state)
     MPI_Request request;
     assert_int_equal(call_irecv(&in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &request), MPI_SUCCESS);
     call_request_free(&request);
-    assert_int_equal(sluice_mpi_freed_requests, 1);
+    assert_int_equal(sluice_mpi.freed_requests, 1);
     call_isend(SLUICE_MPI_SYNCHRONOUS, &out, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &request);
     call_request_free(&request);
-    assert_int_equal(sluice_mpi_freed_requests, 1);
-    assert_ptr_equal(sluice_mpi_handles->next, NULL); /* the receive */
+    assert_int_equal(sluice_mpi.freed_requests, 1);
+    assert_ptr_equal(sluice_mpi.handles->next, NULL); /* the receive */
     call_recv(&in, 1, MPI_INT, 0, 9, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
-    while (!sluice_mpi_handle_look(sluice_mpi_handles))
+    while (!sluice_mpi_handle_look(sluice_mpi.handles))
         continue;
-    sluice_mpi_handle_end(sluice_mpi_handles);
-    assert_int_equal(sluice_mpi_freed_requests, 0);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_got), 2);
+    sluice_mpi_handle_end(sluice_mpi.handles);
+    assert_int_equal(sluice_mpi.freed_requests, 0);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.got), 2);
 }
 
 static void a_cancelled_send_is_not_counted(void **state)
@@ -236,11 +238,11 @@ static void a_cancelled_send_is_not_counted(void **state)
     MPI_Request request;
     MPI_Status status;
     call_isend(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &request);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), 1);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.sent), 1);
     call_cancel(&request);
     call_complete(1, &request, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, &status);
     real.Test_cancelled(&status, &cancelled);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), cancelled ? 0 : 1);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.sent), cancelled ? 0 : 1);
     if (!cancelled)
         call_recv(&in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
@@ -255,16 +257,16 @@ static void a_cancelled_send_that_is_freed_is_looked_at(void **state)
     call_isend(SLUICE_MPI_SYNCHRONOUS, &out, 1, MPI_INT, 0, 12, MPI_COMM_SELF, &request);
     call_cancel(&request);
     call_request_free(&request);
-    if (sluice_mpi_handles == NULL) { /* it is cancelled */
-        assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), 0);
+    if (sluice_mpi.handles == NULL) { /* it is cancelled */
+        assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.sent), 0);
         return;
     }
-    assert_int_equal(sluice_mpi_freed_requests, 1);
+    assert_int_equal(sluice_mpi.freed_requests, 1);
     call_recv(&in, 1, MPI_INT, 0, 12, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-    while (!sluice_mpi_handle_look(sluice_mpi_handles))
+    while (!sluice_mpi_handle_look(sluice_mpi.handles))
         continue;
-    sluice_mpi_handle_end(sluice_mpi_handles);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), 1);
+    sluice_mpi_handle_end(sluice_mpi.handles);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.sent), 1);
 }
 
 /* What is open keeps a type of its own then, which goes with it. */
@@ -309,7 +311,7 @@ static void the_request_of_what_was_freed_is_made_again(void **state)
     call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 9, MPI_COMM_SELF);
     assert_int_equal(wait_all(1, &request, MPI_STATUS_IGNORE), MPI_SUCCESS);
     assert_int_equal(in[0] + in[1], 10);
-    assert_null(sluice_mpi_handles);
+    assert_null(sluice_mpi.handles);
 }
 
 /* Under Pcl a rank that has all receives nothing more until its image is taken: others may have gone on. */
@@ -322,17 +324,17 @@ static void a_wave_alone_says_when_what_was_freed_is_looked_at(void **state)
     irecv(&in, 8, &request);
     call_request_free(&request);
     call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
-    sluice_mpi_session = (sluice_session *)&comm;
-    sluice_mpi_wave = 1;
+    sluice_mpi.session = (sluice_session *)&comm;
+    sluice_mpi.wave = 1;
     sluice_mpi_look_busy();
     for (int i = 0; i < 1000; i++)
         sluice_mpi_progress();
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_got), 0);
-    sluice_mpi_wave = 0;
-    while (sluice_mpi_handles != NULL)
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.got), 0);
+    sluice_mpi.wave = 0;
+    while (sluice_mpi.handles != NULL)
         sluice_mpi_progress();
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_got), 1);
-    sluice_mpi_session = NULL;
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi.got), 1);
+    sluice_mpi.session = NULL;
     sluice_mpi_look_busy();
 }
 

@@ -5,13 +5,14 @@
 
 #include "c3/record.h"
 #include "core/calls.h"
-#include "core/engine.h"
 #include "core/handle.h"
+#include "core/layer.h"
 #include "core/open_requests.h"
 #include "core/protocol.h"
 #include "core/regions.h"
 #include "core/stream.h"
 #include "wrappers/attached.h"
+#include "wrappers/data.h"
 #include "wrappers/request.h"
 
 /* BETWEEN: from the value of a request to that of the next place. */
@@ -87,7 +88,7 @@ static void persistent_requests_have_the_same_values_again(void **state)
         call_request_free(&requests[1]);
         call_request_free(&requests[0]);
     }
-    assert_null(sluice_mpi_handles);
+    assert_null(sluice_mpi.handles);
 }
 
 /* At a restart the program makes again what it had made before the first spot, also what it freed behind that. */
@@ -101,7 +102,7 @@ static void what_was_freed_behind_the_first_spot_gives_its_place(void **state)
     const struct sluice_mpi_handle *restored = sluice_mpi_handle_again(SLUICE_MPI_RECEIVE, early);
     assert_true(restored->request == early && !restored->early);
     assert_ptr_equal(sluice_mpi_handle_of(early), restored);
-    assert_ptr_equal(sluice_mpi_handles, restored);
+    assert_ptr_equal(sluice_mpi.handles, restored);
     assert_null(restored->next);
 }
 
@@ -159,13 +160,13 @@ static void a_persistent_receive_that_a_restart_posts_is_recorded_later(void **s
     call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
     wait_for(&request);
     assert_int_equal(in, 5);
-    sluice_mpi_protocol = &sluice_mpi_c3;
+    sluice_mpi.protocol = &sluice_mpi_c3;
     sluice_mpi_record_begin();
-    sluice_mpi_busy = true;
+    sluice_mpi.busy = true;
     call_start(1, &request);
     assert_int_equal(sluice_mpi_record_events(), 1);
     sluice_mpi_record_end();
-    sluice_mpi_protocol = &sluice_mpi_pcl;
+    sluice_mpi.protocol = &sluice_mpi_pcl;
     sluice_mpi_look_busy();
     call_cancel(&request);
     wait_for(&request);

@@ -9,15 +9,22 @@
 #include "core/drained.h"
 #include "core/handle.h"
 #include "core/held.h"
+#include "core/layer.h"
+#include "core/protocol.h"
 #include "core/regions.h"
 #include "core/state.h"
 #include "core/stream.h"
 #include "wrappers/matched.h"
 #include "wrappers/real.h"
 
-sluice_session *sluice_mpi_session;
-MPI_Comm sluice_mpi_control;
-bool sluice_mpi_may_end;
+static const struct sluice_mpi_protocol *const protocols[] = {&sluice_mpi_c3, &sluice_mpi_pcl,
+                                                              NULL};
+
+__attribute__((constructor)) static void have_protocols(void)
+{
+    sluice_mpi.protocols = protocols;
+    sluice_mpi.protocol = &sluice_mpi_pcl;
+}
 
 static struct sluice_mpi_bytes images[4];
 static const char *const names[4] = {"record", "late", "plan", "state"};
@@ -61,8 +68,8 @@ void sluice_mpi_state_walk(int64_t wave,
                                         const unsigned char *then, size_t length))
 {
     (void)wave;
-    for (int i = 0; i < sluice_mpi_region_count; i++)
-        each(&sluice_mpi_regions[i], 0, image("state")->data, image("state")->length);
+    for (int i = 0; i < sluice_mpi.region_count; i++)
+        each(&sluice_mpi.regions[i], 0, image("state")->data, image("state")->length);
 }
 
 int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, bool private)
@@ -76,8 +83,10 @@ void sluice_mpi_tell(int kind, int64_t wave, const void *bytes, size_t length)
     (void)kind, (void)wave, (void)bytes, (void)length;
 }
 
-void sluice_mpi_control_look(void)
+bool sluice_mpi_control_look(sluice_mpi_carry_out *order)
 {
+    (void)order;
+    return false;
 }
 
 int sluice_mpi_held_begin(int64_t wave)
@@ -142,13 +151,13 @@ void begin_anew(struct sluice_mpi_comm *comm)
 {
     forget_communicators();
     have_communicator(comm, 5, 3);
-    sluice_mpi_rank = 0;
-    sluice_mpi_counts_clear(&sluice_mpi_sent);
-    sluice_mpi_counts_clear(&sluice_mpi_got);
-    while (sluice_mpi_handles != NULL)
-        sluice_mpi_handle_end(sluice_mpi_handles);
-    while (sluice_mpi_drained != NULL)
-        sluice_mpi_drained_take(sluice_mpi_drained);
+    sluice_mpi.rank = 0;
+    sluice_mpi_counts_clear(&sluice_mpi.sent);
+    sluice_mpi_counts_clear(&sluice_mpi.got);
+    while (sluice_mpi.handles != NULL)
+        sluice_mpi_handle_end(sluice_mpi.handles);
+    while (sluice_mpi.drained != NULL)
+        sluice_mpi_drained_take(sluice_mpi.drained);
     sluice_mpi_record_end();
 }
 

@@ -6,8 +6,8 @@
 
 #include "core/calls.h"
 #include "core/control.h"
-#include "core/engine.h"
 #include "core/handle.h"
+#include "core/layer.h"
 #include "core/open_requests.h"
 #include "core/protocol.h"
 
@@ -95,8 +95,8 @@ static void a_call_of_one_message_leaves_the_error_of_its_status(void **state)
     int flag = 0;
     MPI_Request requests[2];
     MPI_Status status = {.MPI_ERROR = 77};
-    sluice_mpi_session = (sluice_session *)&comm;
-    sluice_mpi_wave = 1;
+    sluice_mpi.session = (sluice_session *)&comm;
+    sluice_mpi.wave = 1;
     sluice_mpi_look_busy();
     call_isend(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &requests[0]);
     call_recv(&in, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_SELF, &status);
@@ -114,8 +114,8 @@ static void a_call_of_one_message_leaves_the_error_of_its_status(void **state)
     call_complete(2, requests, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, MPI_STATUSES_IGNORE);
     call_complete(1, requests, SLUICE_MPI_TEST, NULL, &flag, NULL, &status);
     is_told(&status, MPI_ANY_TAG);
-    sluice_mpi_session = NULL;
-    sluice_mpi_wave = 0;
+    sluice_mpi.session = NULL;
+    sluice_mpi.wave = 0;
     sluice_mpi_look_busy();
 }
 

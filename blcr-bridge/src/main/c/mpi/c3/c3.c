@@ -8,15 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "core/changes.h"
+#include "core/completion.h"
 #include "core/control.h"
 #include "core/drained.h"
-#include "core/engine.h"
 #include "core/held.h"
+#include "core/layer.h"
 #include "core/open_requests.h"
 #include "core/protocol.h"
 #include "core/snapshot.h"
+#include "core/state_take.h"
 #include "core/stream.h"
+#include "core/wave.h"
 #include "record.h"
 #include "replay.h"
 #include "wrappers/real.h"
@@ -45,11 +49,11 @@ static void forget(void)
     sluice_mpi_bytes_free(&plan);
     sluice_mpi_bytes_free(&unentered);
     sluice_mpi_record_end();
-    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+    for (struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next)
         one->name = 0;
 }
 
-static void please(int64_t wave)
+static void request_wave(int64_t wave)
 {
     (void)wave;
     forget();
@@ -66,7 +70,7 @@ static bool can_take_line(void)
         return false;
     if (loaded && sluice_mpi_replay_is_needed())
         return false;
-    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
+    for (const struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next) {
         if (one->kind != SLUICE_MPI_RECEIVE || !one->active || one->complete)
             continue;
         if (one->drained != NULL
@@ -97,8 +101,8 @@ static bool has_inter(void)
 
 static void take_line(const struct sluice_mpi_place *place)
 {
-    const int64_t began = sluice_mpi_now();
-    const int64_t wave = sluice_mpi_wave;
+    const int64_t began = sluice_clock();
+    const int64_t wave = sluice_mpi.wave;
     if (has_inter()) {
         sluice_mpi_refuse_wave("an inter-communicator is there, which C3 does not carry: use "
                                "--protocol pcl, or free it");
@@ -107,10 +111,10 @@ static void take_line(const struct sluice_mpi_place *place)
     const int64_t bytes = sluice_mpi_take_state(place);
     if (bytes < 0)
         return;
-    const int64_t held = sluice_mpi_now() - began;
+    const int64_t held = sluice_clock() - began;
     struct sluice_mpi_bytes marker = {0};
     sluice_mpi_put_marker(&marker);
-    sluice_mpi_counts_copy(&sent, &sluice_mpi_sent);
+    sluice_mpi_counts_copy(&sent, &sluice_mpi.sent);
     sluice_mpi_record_begin();
     post_open();
     drains = 0;
@@ -144,9 +148,9 @@ static void drain(const struct sluice_mpi_stream *late)
     if (!flag)
         return;
     const struct sluice_mpi_message message = {
-        {comm->id, late->source, sluice_mpi_rank, found.MPI_TAG, 0},
+        {comm->id, late->source, sluice_mpi.rank, found.MPI_TAG, 0},
         sluice_mpi_numbering_next(&(struct sluice_mpi_stream){comm->id, late->source,
-                                                              sluice_mpi_rank, found.MPI_TAG, 0})};
+                                                              sluice_mpi.rank, found.MPI_TAG, 0})};
     if (message.number == 0 || !sluice_mpi_record_is_late(&message))
         return;
     struct sluice_mpi_drained *one = sluice_mpi_drain(comm, &found);
@@ -188,7 +192,7 @@ static bool has_all(void)
             return false;
     if (!has_entered())
         return false;
-    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
+    for (const struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next) {
         if (one->kind == SLUICE_MPI_COLLECTIVE && !one->complete
             && one->collective <= sluice_mpi_record_straddling(one->comm->id)) {
             return false;
@@ -201,7 +205,7 @@ static void write_record(void);
 
 static void look_at_snapshot(void)
 {
-    if (sluice_mpi_snapshot_is_taken() && phase == PLANNED)
+    if (sluice_mpi_state_is_taken() && phase == PLANNED)
         write_record();
 }
 
@@ -222,14 +226,13 @@ static void progress(void)
     }
     if (phase == EXPECTING && has_all()) {
         phase = READY;
-        sluice_mpi_tell(SLUICE_CONTROL_READY, sluice_mpi_wave, NULL, 0);
+        sluice_mpi_tell(SLUICE_CONTROL_READY, sluice_mpi.wave, NULL, 0);
     }
     if (sluice_mpi_record_has_stopped()) {
         struct sluice_mpi_bytes recording = {0};
         sluice_mpi_record_put(&recording);
         phase = STOPPED;
-        sluice_mpi_recording = false;
-        sluice_mpi_tell(SLUICE_CONTROL_STOPPED, sluice_mpi_wave, recording.data, recording.length);
+        sluice_mpi_tell(SLUICE_CONTROL_STOPPED, sluice_mpi.wave, recording.data, recording.length);
         sluice_mpi_bytes_free(&recording);
     }
 }
@@ -252,7 +255,7 @@ static int64_t count_early(void)
 
 static void write_record(void)
 {
-    const int64_t wave = sluice_mpi_wave;
+    const int64_t wave = sluice_mpi.wave;
     struct sluice_mpi_bytes late = {0};
     struct sluice_mpi_bytes events = {0};
     const int64_t messages = sluice_mpi_record_put_late(&late);
@@ -293,7 +296,7 @@ static void order(int kind, const void *bytes, size_t length)
     }
 }
 
-void sluice_mpi_c3_cannot(const char *why)
+static void cannot(const char *why)
 {
     if (phase >= RECORDING) {
         char all[300];
@@ -330,7 +333,7 @@ static void give_drained(const struct sluice_mpi_message *message,
         comm, sluice_mpi_rank_in(comm, message->stream.source), message->stream.tag, kept->bytes);
     memcpy(one->data, kept->data, kept->bytes);
     one->number = message->number;
-    sluice_mpi_counts_of(&sluice_mpi_got, message->stream.communicator, message->stream.source,
+    sluice_mpi_counts_of(&sluice_mpi.got, message->stream.communicator, message->stream.source,
                          message->stream.destination, message->stream.tag)
         ->count++;
 }
@@ -340,7 +343,7 @@ static void resume(void)
     if (!loaded)
         return;
     sluice_mpi_replay_drained(give_drained);
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next)
         if (one->kind == SLUICE_MPI_COLLECTIVE && one->active && !one->complete)
             sluice_mpi_c3_answer_open(one);
 }
@@ -363,13 +366,14 @@ static const struct sluice_mpi_calls calls = {
     .probed = sluice_mpi_c3_probed,
     .enters = sluice_mpi_c3_enters,
     .left = sluice_mpi_c3_left,
-    .cannot = sluice_mpi_c3_cannot,
+    .cannot = cannot,
     .resume = resume,
     .resumed = resumed,
 };
 
 const struct sluice_mpi_protocol sluice_mpi_c3 = {
-    .please = please,
+    .kind = SLUICE_CONTROL_C3,
+    .request_wave = request_wave,
     .order = order,
     .spot = spot,
     .progress = progress,

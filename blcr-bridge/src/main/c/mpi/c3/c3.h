@@ -27,7 +27,6 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
                           struct sluice_mpi_handle *handle);
 void sluice_mpi_c3_left(struct sluice_mpi_comm *comm,
                         const struct sluice_mpi_collective *collective);
-void sluice_mpi_c3_cannot(const char *why);
 
 /* A collective that was open at the line: its result is in the record. */
 void sluice_mpi_c3_answer_open(struct sluice_mpi_handle *handle);

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "c3.h"
+#include "core/completion.h"
 #include "core/datatype.h"
 #include "core/differs.h"
 #include "core/drained.h"
-#include "core/engine.h"
+#include "core/layer.h"
 #include "core/message.h"
+#include "core/progress.h"
 #include "core/protocol.h"
 #include "core/stream.h"
 #include "record.h"
@@ -111,7 +113,7 @@ static void look_whether_it_differs(struct sluice_mpi_sent *now, const void *buf
     snprintf(what, sizeof what, "message %lld to rank %lld with tag %lld",
              (long long)message->number, (long long)message->stream.destination,
              (long long)message->stream.tag);
-    sluice_mpi_differs(what, buf, count, type, first->data != NULL ? first : NULL);
+    sluice_mpi_differs(what, buf, count, type, first->data);
 }
 
 bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, int64_t number,
@@ -119,12 +121,12 @@ bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, 
 {
     const bool again = sluice_mpi_replay_is_on();
     struct sluice_mpi_sent sent = {
-        .message = {{comm->id, sluice_mpi_rank, comm->world[dest], tag, 0}, number}};
-    if (sluice_mpi_recording || again)
+        .message = {{comm->id, sluice_mpi.rank, comm->world[dest], tag, 0}, number}};
+    if (sluice_mpi_record_is_on() || again)
         sent.check = sluice_mpi_datatype_check(buf, count, type);
     struct sluice_mpi_kept first = {0};
     sluice_mpi_record_event(SLUICE_MPI_EVENT_SENT, &sent, sizeof sent);
-    if (sluice_mpi_recording)
+    if (sluice_mpi_record_is_on())
         sluice_mpi_record_sent(&sent.message, buf, count, type);
     if (again) {
         look_whether_it_differs(&sent, buf, count, type, &first);
@@ -142,7 +144,7 @@ bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, 
 static struct sluice_mpi_stream stream_of(const struct sluice_mpi_comm *comm,
                                           const MPI_Status *status)
 {
-    return (struct sluice_mpi_stream){comm->id, comm->world[status->MPI_SOURCE], sluice_mpi_rank,
+    return (struct sluice_mpi_stream){comm->id, comm->world[status->MPI_SOURCE], sluice_mpi.rank,
                                       status->MPI_TAG, 0};
 }
 
@@ -189,7 +191,7 @@ int sluice_mpi_c3_posts(struct sluice_mpi_handle *handle)
 
 void sluice_mpi_c3_asks(const struct sluice_mpi_handle *handle, int source, int tag)
 {
-    if (sluice_mpi_recording) {
+    if (sluice_mpi_record_is_on()) {
         sluice_mpi_numbering_posted(handle->number, handle->comm->id,
                                     source == MPI_ANY_SOURCE ? -1 : handle->comm->world[source],
                                     tag == MPI_ANY_TAG ? -1 : tag);
@@ -198,7 +200,7 @@ void sluice_mpi_c3_asks(const struct sluice_mpi_handle *handle, int source, int 
 
 void sluice_mpi_c3_ended(const struct sluice_mpi_handle *handle)
 {
-    if (!sluice_mpi_recording)
+    if (!sluice_mpi_record_is_on())
         return;
     if (handle->kind == SLUICE_MPI_RECEIVE && handle->status.MPI_SOURCE >= 0) {
         const struct sluice_mpi_stream stream = stream_of(handle->comm, &handle->status);
@@ -213,7 +215,7 @@ void sluice_mpi_c3_ended(const struct sluice_mpi_handle *handle)
 
 void sluice_mpi_c3_drained(const struct sluice_mpi_drained *one, const MPI_Status *status)
 {
-    if (!sluice_mpi_recording || one->name == 0)
+    if (!sluice_mpi_record_is_on() || one->name == 0)
         return;
     const struct sluice_mpi_stream stream = stream_of(one->comm, status);
     sluice_mpi_numbering_completed(one->name, &stream);
@@ -223,10 +225,10 @@ void sluice_mpi_c3_drained(const struct sluice_mpi_drained *one, const MPI_Statu
 void sluice_mpi_c3_gives(const struct sluice_mpi_drained *one,
                          const struct sluice_mpi_handle *handle)
 {
-    if (!sluice_mpi_recording)
+    if (!sluice_mpi_record_is_on())
         return;
     const struct sluice_mpi_message message = {
-        {one->comm->id, one->comm->world[one->source], sluice_mpi_rank, one->tag, 0}, one->number};
+        {one->comm->id, one->comm->world[one->source], sluice_mpi.rank, one->tag, 0}, one->number};
     sluice_mpi_record_taken(handle->number, &message);
 }
 
@@ -326,8 +328,8 @@ int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MP
         *(const int64_t *)sluice_mpi_replay_head(SLUICE_MPI_EVENT_PROBED, &length);
     const struct sluice_mpi_message *message = sluice_mpi_replay_found(request);
     *flag = message != NULL;
-    if (request > sluice_mpi_requests)
-        sluice_mpi_requests = request;
+    if (request > sluice_mpi.requests)
+        sluice_mpi.requests = request;
     if (message != NULL)
         await_found(comm, message, status);
     sluice_mpi_replay_next();
@@ -337,13 +339,13 @@ int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MP
 
 void sluice_mpi_c3_probed(struct sluice_mpi_comm *comm, const MPI_Status *found)
 {
-    if (!sluice_mpi_recording)
+    if (!sluice_mpi_record_is_on())
         return;
     if (found == NULL) {
         sluice_mpi_record_nothing();
         return;
     }
-    const int64_t request = ++sluice_mpi_requests;
+    const int64_t request = ++sluice_mpi.requests;
     const struct sluice_mpi_stream stream = stream_of(comm, found);
     const struct sluice_mpi_drained *old =
         sluice_mpi_drained_find(comm, found->MPI_SOURCE, found->MPI_TAG);

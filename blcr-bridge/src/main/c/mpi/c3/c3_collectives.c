@@ -5,8 +5,8 @@
 
 #include "c3.h"
 #include "core/differs.h"
-#include "core/engine.h"
 #include "core/inputs.h"
+#include "core/layer.h"
 #include "core/protocol.h"
 #include "record.h"
 #include "replay.h"
@@ -89,13 +89,13 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
 {
     const bool again = sluice_mpi_replay_is_on();
     if (handle == NULL)
-        blocking = ++sluice_mpi_requests;
+        blocking = ++sluice_mpi.requests;
     struct sluice_mpi_entered entered = {.request = handle != NULL ? handle->number : blocking,
                                          .communicator = comm->id,
                                          .number = number,
                                          .flow = collective->flow,
                                          .root = root_of(collective, comm)};
-    if (sluice_mpi_recording || again)
+    if (sluice_mpi_record_is_on() || again)
         entered.check = sluice_mpi_inputs_check(collective);
     sluice_mpi_record_event(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);
     if (again) {
@@ -124,7 +124,7 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
 void sluice_mpi_c3_left(struct sluice_mpi_comm *comm,
                         const struct sluice_mpi_collective *collective)
 {
-    if (sluice_mpi_recording) {
+    if (sluice_mpi_record_is_on()) {
         int count;
         struct sluice_mpi_piece *pieces = outputs(collective, &count);
         sluice_mpi_record_result(comm->id, comm->collectives, pieces, count);

@@ -2,20 +2,24 @@
 
 #include <string.h>
 
-#include "c3.h"
-#include "core/stream.h"
+#include "core/layer.h"
+#include "core/protocol.h"
 #include "record_data.h"
 
-bool sluice_mpi_recording;
-
+static bool recording;
 static struct sluice_mpi_bytes events;
 static int64_t event_count;
 static size_t nothing_at; /* where the last event has a number of calls; 0: it is another one */
 static bool stopped;
 
+bool sluice_mpi_record_is_on(void)
+{
+    return recording;
+}
+
 void sluice_mpi_record_end(void)
 {
-    sluice_mpi_recording = false;
+    recording = false;
     event_count = 0;
     nothing_at = 0;
     stopped = false;
@@ -27,17 +31,17 @@ void sluice_mpi_record_end(void)
 void sluice_mpi_record_begin(void)
 {
     sluice_mpi_record_end();
-    sluice_mpi_recording = true;
+    recording = true;
     sluice_mpi_record_data_begin();
-    sluice_mpi_numbering_begin(&sluice_mpi_got);
+    sluice_mpi_numbering_begin(&sluice_mpi.got);
 }
 
 void sluice_mpi_record_event(enum sluice_mpi_event kind, const void *event, size_t length)
 {
-    if (!sluice_mpi_recording || stopped)
+    if (!recording || stopped)
         return;
     if (events.length > SLUICE_MPI_RECORD_MOST) {
-        sluice_mpi_c3_cannot(
+        sluice_mpi.protocol->calls->cannot(
             "what is recorded has more than 32 MiB: other ranks come to their spots much later");
         return;
     }
@@ -62,7 +66,7 @@ void sluice_mpi_record_nothing(void)
 
 void sluice_mpi_record_completed(struct sluice_mpi_handle *const *handles, int count)
 {
-    if (!sluice_mpi_recording || stopped)
+    if (!recording || stopped)
         return;
     if (count == 0) {
         sluice_mpi_record_nothing();
@@ -88,7 +92,7 @@ void sluice_mpi_record_one_completed(int64_t request)
 void sluice_mpi_record_found(int64_t request)
 {
     sluice_mpi_record_event(SLUICE_MPI_EVENT_PROBED, &request, sizeof request);
-    if (sluice_mpi_recording && !stopped)
+    if (recording && !stopped)
         sluice_mpi_record_told(request);
 }
 
@@ -115,8 +119,9 @@ void sluice_mpi_record_put_events(struct sluice_mpi_bytes *bytes)
 
 void sluice_mpi_record_put(struct sluice_mpi_bytes *bytes)
 {
-    sluice_mpi_bytes_put_i32(bytes, sluice_mpi_rank);
+    sluice_mpi_bytes_put_i32(bytes, sluice_mpi.rank);
     sluice_mpi_bytes_put_i32(bytes, 0);
     sluice_mpi_record_put_events(bytes);
     sluice_mpi_record_put_taken(bytes);
+    recording = false;
 }

@@ -42,7 +42,7 @@ struct sluice_mpi_entered {
 #define SLUICE_MPI_SENT_MOST (1 << 20)
 
 /* Whether what the program does is recorded. */
-extern bool sluice_mpi_recording;
+bool sluice_mpi_record_is_on(void);
 
 /* The line is here: the counts are those of this moment. */
 void sluice_mpi_record_begin(void);
@@ -84,7 +84,7 @@ int64_t sluice_mpi_record_straddling(int64_t communicator); /* the last number, 
 void sluice_mpi_record_stop(void);
 bool sluice_mpi_record_has_stopped(void);
 
-/* What the coordinator is sent, and the two images; `late` counts messages. */
+/* What the coordinator is sent, behind which nothing is recorded; and the two images: `late` counts messages. */
 void sluice_mpi_record_put(struct sluice_mpi_bytes *bytes);
 void sluice_mpi_record_put_events(struct sluice_mpi_bytes *bytes);
 int64_t sluice_mpi_record_put_late(struct sluice_mpi_bytes *bytes);

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <sys/param.h>
 
-#include "c3.h"
+#include "core/layer.h"
 #include "core/protocol.h"
 #include "core/regions.h"
-#include "core/stream.h"
 #include "record.h"
 #include "wrappers/data.h"
 #include "wrappers/real.h"
@@ -106,7 +105,7 @@ bool sluice_mpi_record_has_numbers(void)
 
 void sluice_mpi_record_data_begin(void)
 {
-    sluice_mpi_counts_copy(&before, &sluice_mpi_got);
+    sluice_mpi_counts_copy(&before, &sluice_mpi.got);
 }
 
 void sluice_mpi_record_data_end(void)
@@ -131,7 +130,7 @@ static void keep(int64_t bytes)
 {
     kept += bytes;
     if (kept > SLUICE_MPI_KEPT_MOST + sluice_mpi_region_bytes()) {
-        sluice_mpi_c3_cannot(
+        sluice_mpi.protocol->calls->cannot(
             "what is kept of messages that may be late has more bytes than its memory and "
             "256 MiB: other ranks come to their spots much later");
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/control.h"
+#include "core/layer.h"
 #include "core/protocol.h"
 #include "core/state.h"
 #include "core/stream.h"
@@ -116,7 +117,7 @@ static bool suppresses_more(void)
 {
     for (; met < todo.suppressed.capacity; met++) {
         const struct sluice_mpi_count *one = &todo.suppressed.entries[met];
-        if (one->used && sluice_mpi_counts_get(&sluice_mpi_sent, &one->stream) < one->count)
+        if (one->used && sluice_mpi_counts_get(&sluice_mpi.sent, &one->stream) < one->count)
             return true;
     }
     return false;

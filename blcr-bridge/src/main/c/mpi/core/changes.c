@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 #include "hash.h"
+#include "layer.h"
 #include "protocol.h"
 #include "regions.h"
 #include "wrappers/real.h"
@@ -69,10 +70,10 @@ int64_t sluice_mpi_changes_blocks(size_t bytes)
 
 static bool fits(void)
 {
-    bool same = images[next] != NULL && extent_count == sluice_mpi_region_count;
+    bool same = images[next] != NULL && extent_count == sluice_mpi.region_count;
     for (int i = 0; i < extent_count && same; i++) {
-        same = extents[i].id == sluice_mpi_regions[i].id
-            && extents[i].bytes == sluice_mpi_regions[i].bytes;
+        same = extents[i].id == sluice_mpi.regions[i].id
+            && extents[i].bytes == sluice_mpi.regions[i].bytes;
     }
     return same;
 }
@@ -109,19 +110,19 @@ static bool make_room(void)
 {
     free_room();
     int64_t blocks = 0;
-    for (int i = 0; i < sluice_mpi_region_count; i++)
-        blocks += sluice_mpi_changes_blocks(sluice_mpi_regions[i].bytes);
+    for (int i = 0; i < sluice_mpi.region_count; i++)
+        blocks += sluice_mpi_changes_blocks(sluice_mpi.regions[i].bytes);
     length = sizeof(struct image) + blocks * sizeof(struct sluice_mpi_hash);
-    extents = calloc(sluice_mpi_region_count + 1, sizeof *extents);
+    extents = calloc(sluice_mpi.region_count + 1, sizeof *extents);
     images[0] = new_image();
     images[1] = new_image();
     if (extents == NULL || images[0] == NULL || images[1] == NULL) {
         free_room();
         return false;
     }
-    extent_count = sluice_mpi_region_count;
+    extent_count = sluice_mpi.region_count;
     for (int i = 0; i < extent_count; i++)
-        extents[i] = (struct extent){sluice_mpi_regions[i].id, sluice_mpi_regions[i].bytes};
+        extents[i] = (struct extent){sluice_mpi.regions[i].id, sluice_mpi.regions[i].bytes};
     return true;
 }
 

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "calls.h"
-#include "engine.h"
+#include "layer.h"
 #include "message.h"
+#include "progress.h"
 #include "protocol.h"
 #include "rehearsal.h"
 #include "wrappers/data.h"
@@ -13,15 +14,15 @@
 /* A recovery would take the next one for it, which has the same number. */
 static int refused(int error)
 {
-    sluice_mpi_protocol->calls->cannot(
+    sluice_mpi.protocol->calls->cannot(
         "MPI refuses a collective while what crosses the line is recorded");
     return error;
 }
 
 static int block(const struct sluice_mpi_collective *collective, struct sluice_mpi_comm *comm)
 {
-    if (sluice_mpi_busy
-        && sluice_mpi_protocol->calls->enters(comm, collective, comm->collectives + 1, NULL)) {
+    if (sluice_mpi.busy
+        && sluice_mpi.protocol->calls->enters(comm, collective, comm->collectives + 1, NULL)) {
         comm->collectives++;
         return MPI_SUCCESS;
     }
@@ -29,8 +30,8 @@ static int block(const struct sluice_mpi_collective *collective, struct sluice_m
     if (result != MPI_SUCCESS)
         return refused(result);
     comm->collectives++;
-    if (sluice_mpi_busy)
-        sluice_mpi_protocol->calls->left(comm, collective);
+    if (sluice_mpi.busy)
+        sluice_mpi.protocol->calls->left(comm, collective);
     return MPI_SUCCESS;
 }
 
@@ -59,8 +60,8 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
     handle->collective = comm->collectives + 1;
     keep_results(handle, collective);
     int result = MPI_SUCCESS;
-    if (!sluice_mpi_busy
-        || !sluice_mpi_protocol->calls->enters(comm, collective, handle->collective, handle)) {
+    if (!sluice_mpi.busy
+        || !sluice_mpi.protocol->calls->enters(comm, collective, handle->collective, handle)) {
         result = collective->forward(collective, &handle->real);
     }
     if (result != MPI_SUCCESS) {
@@ -76,9 +77,9 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
 void call_together(const char *function)
 {
     static char why[100];
-    if (sluice_mpi_busy) {
+    if (sluice_mpi.busy) {
         snprintf(why, sizeof why, "%s is called while what crosses the line is recorded", function);
-        sluice_mpi_protocol->calls->cannot(why);
+        sluice_mpi.protocol->calls->cannot(why);
     }
 }
 
@@ -88,7 +89,7 @@ void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request)
     handle->comm = comm;
     handle->real = *request;
     *request = handle->request;
-    sluice_mpi_copying++;
+    sluice_mpi.copying++;
 }
 
 /* One that is made behind the first spot a restart does not make: no wave can be taken while it is there. */
@@ -98,8 +99,8 @@ void call_making(MPI_Comm parent)
     struct sluice_mpi_comm *comm = sluice_mpi_comm_of(parent);
     if (comm != NULL)
         comm->collectives++;
-    if (sluice_mpi_busy) {
-        sluice_mpi_protocol->calls->cannot(
+    if (sluice_mpi.busy) {
+        sluice_mpi.protocol->calls->cannot(
             "a communicator is made while what crosses the line is recorded");
     }
 }

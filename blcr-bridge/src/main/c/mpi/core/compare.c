@@ -7,6 +7,7 @@
 
 #include "differs.h"
 #include "handle.h"
+#include "layer.h"
 #include "regions.h"
 #include "state.h"
 #include "wrappers/data.h"
@@ -14,8 +15,6 @@
 #include "wrappers/request.h"
 
 #define LOOK 4096 /* bytes */
-
-int64_t sluice_mpi_former_null;
 
 /* Memory into which MPI may write at this moment. */
 struct range {
@@ -49,7 +48,7 @@ static void add_range(const void *buffer, int64_t count, MPI_Datatype type)
 static void find_ranges(void)
 {
     range_count = 0;
-    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
+    for (const struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next) {
         if (one->kind == SLUICE_MPI_RECEIVE && one->active)
             add_range(one->buffer, one->count, one->type);
         for (int i = 0; one->kind == SLUICE_MPI_COLLECTIVE && i < one->results; i++)
@@ -69,7 +68,7 @@ static bool is_open(const void *byte)
 static bool may_be_request(MPI_Request value)
 {
     return value == MPI_REQUEST_NULL || sluice_mpi_slot(value) != NULL
-        || sluice_mpi_value(value) == sluice_mpi_former_null;
+        || sluice_mpi_value(value) == sluice_mpi.former_null;
 }
 
 /* Of a word that lies in two pieces that of now decides. */

@@ -9,6 +9,3 @@
  * values: both do not count.
  */
 void sluice_mpi_compare(int64_t wave, int64_t begin, int64_t spots);
-
-/* Such values were those of MPI_REQUEST_NULL in the run that wrote the image. */
-extern int64_t sluice_mpi_former_null;

@@ -2,9 +2,12 @@
 #include <stdlib.h>
 
 #include "calls.h"
-#include "engine.h"
-#include "message.h"
+#include "completion.h"
+#include "layer.h"
+#include "progress.h"
 #include "protocol.h"
+#include "stream.h"
+#include "wrappers/data.h"
 #include "wrappers/request.h"
 
 #define FEW 32
@@ -91,7 +94,7 @@ static void await(struct asked *asked)
 {
     look(asked);
     for (unsigned round = 0; !is_satisfied(asked) && !sluice_mpi_tests(asked->how); round++) {
-        if (sluice_mpi_busy)
+        if (sluice_mpi.busy)
             sluice_mpi_wait(round);
         else
             block(asked);
@@ -109,6 +112,48 @@ static void fail(struct sluice_mpi_handle *handle, MPI_Request left, int error,
     handle->error = error;
     if (error != MPI_ERR_PENDING)
         sluice_mpi_handle_completed(handle, status);
+}
+
+/*
+ * Tells the program of a complete one: its status, and what the call returns. The request is gone then, or inactive.
+ */
+static int give(MPI_Request *request, struct sluice_mpi_handle *handle, MPI_Status *status)
+{
+    const int error = handle->error;
+    if (status != MPI_STATUS_IGNORE) {
+        if (handle->active)
+            sluice_mpi_tell_status(status, &handle->status);
+        else
+            sluice_mpi_empty_status(status);
+    }
+    if (handle->persistent) {
+        handle->active = false;
+        handle->complete = false;
+        handle->error = MPI_SUCCESS;
+        return error;
+    }
+    *request = handle->lent ? handle->real : MPI_REQUEST_NULL;
+    sluice_mpi_handle_end(handle);
+    return error;
+}
+
+/* The library says without an error that it is complete, and the program is told at once. `left`: of its request. */
+static void is_over(MPI_Request *request, struct sluice_mpi_handle *handle, MPI_Request left,
+                    MPI_Status *status)
+{
+    if (__builtin_expect(handle->plain, 1)) {
+        if (handle->kind == SLUICE_MPI_RECEIVE)
+            sluice_mpi_received(handle->comm, status, handle->posted);
+        *request = MPI_REQUEST_NULL;
+        sluice_mpi_handle_end_plain(handle);
+        return;
+    }
+    if (handle->active && !handle->complete) {
+        handle->real = left;
+        handle->error = MPI_SUCCESS;
+        sluice_mpi_handle_completed(handle, status);
+    }
+    give(request, handle, status);
 }
 
 /* The most frequent call: the library waits for all at once. Whether it has them, and failed none. */
@@ -134,7 +179,7 @@ static bool wait_for_all(int count, MPI_Request *requests, MPI_Status *statuses)
             fail(handles[at], reals[at],
                  result == MPI_ERR_IN_STATUS ? statuses[at].MPI_ERROR : result, &statuses[at]);
         } else if (handles[at] != NULL) {
-            sluice_mpi_handle_over(&requests[at], handles[at], reals[at], &statuses[at]);
+            is_over(&requests[at], handles[at], reals[at], &statuses[at]);
         }
     }
     return result == MPI_SUCCESS;
@@ -157,7 +202,7 @@ static int first(const struct asked *asked)
 
 static int deliver(struct asked *asked, int at, MPI_Status *status)
 {
-    return sluice_mpi_handle_deliver(&asked->requests[at], asked->handles[at], status);
+    return give(&asked->requests[at], asked->handles[at], status);
 }
 
 /* Of each of several, where any of them failed. Open MPI always does so. */
@@ -243,13 +288,13 @@ static void tell(const struct asked *asked)
     for (int at = 0; at < asked->count && is_satisfied(asked) && (!any || count == 0); at++)
         if (is_complete(asked->handles[at]))
             told[count++] = asked->handles[at];
-    sluice_mpi_protocol->calls->completes(told, count);
+    sluice_mpi.protocol->calls->completes(told, count);
     free(told);
 }
 
 static int answer(struct asked *asked, int *outcount, int *flag, int *indices, MPI_Status *statuses)
 {
-    if (sluice_mpi_busy)
+    if (sluice_mpi.busy)
         tell(asked);
     switch (asked->how) {
     case SLUICE_MPI_WAIT:
@@ -291,7 +336,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
                   int *flag, int *indices, MPI_Status *statuses)
 {
     sluice_mpi_poll();
-    if (is_of_all(how) && !sluice_mpi_tests(how) && count <= FEW && !sluice_mpi_busy
+    if (is_of_all(how) && !sluice_mpi_tests(how) && count <= FEW && !sluice_mpi.busy
         && !sluice_mpi_lets && wait_for_all(count, requests, statuses)) {
         return MPI_SUCCESS;
     }
@@ -305,7 +350,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
         if (asked.handles[at] != NULL)
             asked.handles[at]->hidden = false;
     }
-    if (sluice_mpi_busy && sluice_mpi_protocol->calls->answers(count, asked.handles, how))
+    if (sluice_mpi.busy && sluice_mpi.protocol->calls->answers(count, asked.handles, how))
         look(&asked);
     else
         await(&asked);

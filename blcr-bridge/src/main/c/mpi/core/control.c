@@ -5,17 +5,13 @@
 
 #include "client.h"
 #include "clock.h"
-#include "protocol.h"
+#include "layer.h"
 #include "session.h"
-#include "stream.h"
 #include "wrappers/real.h"
 
 #define TAG 1
 #define ASK_MILLIS 1000 /* to notice that the I/O process is another one */
 #define MOST 60000      /* bytes of a message in one request */
-
-sluice_session *sluice_mpi_session;
-MPI_Comm sluice_mpi_control;
 
 /* A message between ranks: the rank that an order is for, or that tells, is known by the message itself. */
 struct head {
@@ -46,7 +42,7 @@ static void send_to(int rank, int kind, int64_t wave, const void *bytes, size_t 
     if (length > 0)
         memcpy(sending->message + sizeof head, bytes, length);
     real.Isend(sending->message, (int)(sizeof head + length), MPI_BYTE, rank, TAG,
-               sluice_mpi_control, &sending->request);
+               sluice_mpi.control, &sending->request);
     sending->next = sendings;
     sendings = sending;
 }
@@ -69,7 +65,7 @@ static void look_at_sendings(void)
 static struct sluice_connection *connection(void)
 {
     int error;
-    struct sluice_client *client = sluice_session_client(sluice_mpi_session, &error);
+    struct sluice_client *client = sluice_session_client(sluice_mpi.session, &error);
     return client != NULL ? &client->connection : NULL;
 }
 
@@ -97,25 +93,26 @@ static void pass_on(int kind, int rank, int64_t wave, const unsigned char *bytes
 
 void sluice_mpi_tell(int kind, int64_t wave, const void *bytes, size_t length)
 {
-    if (sluice_mpi_rank == 0)
+    if (sluice_mpi.rank == 0)
         pass_on(kind, 0, wave, bytes, length);
     else
         send_to(0, kind, wave, bytes, length);
 }
 
-static void deliver(int rank, int kind, int64_t wave, const void *bytes, size_t length)
+static void deliver(sluice_mpi_carry_out *order, int rank, int kind, int64_t wave,
+                    const void *bytes, size_t length)
 {
-    for (int to = sluice_mpi_size - 1; to > 0; to--)
+    for (int to = sluice_mpi.size - 1; to > 0; to--)
         if (rank == to || rank < 0)
             send_to(to, kind, wave, bytes, length);
     if (rank <= 0)
-        sluice_mpi_order(kind, wave, bytes, length);
+        order(kind, wave, bytes, length);
 }
 
 static bool has_orders(void)
 {
     int error;
-    struct sluice_client *client = sluice_session_client(sluice_mpi_session, &error);
+    struct sluice_client *client = sluice_session_client(sluice_mpi.session, &error);
     if (client == NULL)
         return false;
     const int64_t orders =
@@ -128,39 +125,37 @@ static bool has_orders(void)
     return true;
 }
 
-/* An I/O process that was killed and resumed knows nothing of the job. */
-static void greet_again(void)
+static bool was_resumed(void)
 {
-    struct sluice_connection *to = connection();
-    const uint32_t now = to != NULL ? atomic_load(&to->resumptions) : resumptions;
-    if (now != resumptions) {
-        resumptions = now;
-        sluice_mpi_hello(true);
-    }
+    const struct sluice_connection *to = connection();
+    const uint32_t before = resumptions;
+    if (to != NULL)
+        resumptions = atomic_load(&to->resumptions);
+    return resumptions != before;
 }
 
 /* Rank 0 asks for what the coordinator has ordered; a long one comes in pieces. */
-static void take_orders(void)
+static void take_orders(sluice_mpi_carry_out *order)
 {
     static unsigned char piece[SLUICE_REQUEST_MAX_LENGTH];
     struct sluice_mpi_bytes whole = {0};
     for (;;) {
-        struct sluice_reply_order order;
+        struct sluice_reply_order next;
         size_t length = 0;
-        const struct sluice_reply reply = {.fields = &order,
-                                           .length = sizeof order,
+        const struct sluice_reply reply = {.fields = &next,
+                                           .length = sizeof next,
                                            .elements = piece,
                                            .element_length = 1,
                                            .capacity = sizeof piece,
                                            .count = &length};
         struct sluice_connection *to = connection();
         if (to == NULL || sluice_connection_request(to, SLUICE_REQUEST_ORDERS, NULL, &reply) != 0
-            || order.kind == 0) {
+            || next.kind == 0) {
             break;
         }
         sluice_mpi_bytes_put(&whole, piece, length);
-        if (!order.more) {
-            deliver(order.rank, order.kind, order.wave, whole.data, whole.length);
+        if (!next.more) {
+            deliver(order, next.rank, next.kind, next.wave, whole.data, whole.length);
             whole.length = 0;
         }
     }
@@ -168,7 +163,7 @@ static void take_orders(void)
 }
 
 /* An I/O process that is gone for good takes no more waves, and keeps no rank from its end. */
-static void look_whether_lost(void)
+static void look_whether_lost(sluice_mpi_carry_out *order)
 {
     static bool told;
     const struct sluice_connection *to = connection();
@@ -178,17 +173,17 @@ static void look_whether_lost(void)
     sluice_mpi_say(
         "no more checkpoints: the I/O process of this node is gone; end the job and run sluice mpi "
         "again to go on from the newest one");
-    deliver(-1, SLUICE_CONTROL_GIVE_UP, sluice_mpi_wave, NULL, 0);
-    deliver(-1, SLUICE_CONTROL_END, 0, NULL, 0);
+    deliver(order, -1, SLUICE_CONTROL_GIVE_UP, sluice_mpi.wave, NULL, 0);
+    deliver(order, -1, SLUICE_CONTROL_END, 0, NULL, 0);
 }
 
 /* What other ranks have sent to rank 0, or rank 0 to this one. */
-static void look_at_ranks(void)
+static void look_at_ranks(sluice_mpi_carry_out *order)
 {
     for (;;) {
         int flag = 0;
         MPI_Status status;
-        real.Iprobe(MPI_ANY_SOURCE, TAG, sluice_mpi_control, &flag, &status);
+        real.Iprobe(MPI_ANY_SOURCE, TAG, sluice_mpi.control, &flag, &status);
         if (!flag)
             return;
         int length;
@@ -196,30 +191,31 @@ static void look_at_ranks(void)
         unsigned char *message = malloc(length);
         if (message == NULL || length < (int)sizeof(struct head))
             sluice_mpi_abort("a message of %d bytes cannot be taken", length);
-        real.Recv(message, length, MPI_BYTE, status.MPI_SOURCE, TAG, sluice_mpi_control,
+        real.Recv(message, length, MPI_BYTE, status.MPI_SOURCE, TAG, sluice_mpi.control,
                   MPI_STATUS_IGNORE);
         struct head head;
         memcpy(&head, message, sizeof head);
         const unsigned char *bytes = message + sizeof head;
-        if (sluice_mpi_rank == 0)
+        if (sluice_mpi.rank == 0)
             pass_on(head.kind, status.MPI_SOURCE, head.wave, bytes, length - sizeof head);
         else
-            sluice_mpi_order(head.kind, head.wave, bytes, length - sizeof head);
+            order(head.kind, head.wave, bytes, length - sizeof head);
         free(message);
     }
 }
 
-void sluice_mpi_control_look(void)
+bool sluice_mpi_control_look(sluice_mpi_carry_out *order)
 {
     look_at_sendings();
-    if (sluice_mpi_size > 1)
-        look_at_ranks();
-    if (sluice_mpi_rank == 0 && has_orders())
-        take_orders();
-    if (sluice_mpi_rank == 0) {
-        greet_again();
-        look_whether_lost();
-    }
+    if (sluice_mpi.size > 1)
+        look_at_ranks(order);
+    if (sluice_mpi.rank != 0)
+        return false;
+    if (has_orders())
+        take_orders(order);
+    const bool resumed = was_resumed();
+    look_whether_lost(order);
+    return resumed;
 }
 
 /*
@@ -231,30 +227,30 @@ static void make_control(void)
 {
     MPI_Group world;
     real.Comm_group(MPI_COMM_WORLD, &world);
-    real.Comm_create_group(MPI_COMM_WORLD, world, TAG, &sluice_mpi_control);
+    real.Comm_create_group(MPI_COMM_WORLD, world, TAG, &sluice_mpi.control);
     real.Group_free(&world);
 }
 
 bool sluice_mpi_control_begin(void)
 {
     make_control();
-    real.Comm_rank(sluice_mpi_control, &sluice_mpi_rank);
-    real.Comm_size(sluice_mpi_control, &sluice_mpi_size);
+    real.Comm_rank(sluice_mpi.control, &sluice_mpi.rank);
+    real.Comm_size(sluice_mpi.control, &sluice_mpi.size);
     const int error =
-        sluice_session_open(NULL, sluice_mpi_rank, sluice_mpi_size, &sluice_mpi_session);
-    const int failed = error != 0 ? sluice_mpi_rank : sluice_mpi_size;
+        sluice_session_open(NULL, sluice_mpi.rank, sluice_mpi.size, &sluice_mpi.session);
+    const int failed = error != 0 ? sluice_mpi.rank : sluice_mpi.size;
     int first;
-    real.Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, sluice_mpi_control);
-    if (first == sluice_mpi_rank)
+    real.Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, sluice_mpi.control);
+    if (first == sluice_mpi.rank)
         sluice_mpi_say("no checkpoints: %s", sluice_message());
-    return first == sluice_mpi_size;
+    return first == sluice_mpi.size;
 }
 
 void sluice_mpi_control_end(void)
 {
     while (sendings != NULL)
         look_at_sendings();
-    sluice_session_close(sluice_mpi_session);
-    sluice_mpi_session = NULL;
-    real.Comm_free(&sluice_mpi_control);
+    sluice_session_close(sluice_mpi.session);
+    sluice_mpi.session = NULL;
+    real.Comm_free(&sluice_mpi.control);
 }

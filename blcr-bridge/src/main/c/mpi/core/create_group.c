@@ -6,6 +6,7 @@
  */
 #include "calls.h"
 #include "control.h"
+#include "layer.h"
 #include "wrappers/real.h"
 
 #ifdef OPEN_MPI
@@ -44,7 +45,7 @@ int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
     const struct sluice_mpi_comm *known = sluice_mpi_comm_find(comm);
     if (known == NULL || known->inter || tag < 0 || !has_all_of(comm, group))
         return real.Comm_create_group(comm, group, tag, made);
-    const int result = real.Comm_create_group(sluice_mpi_control, group, GROUP_TAG, made);
+    const int result = real.Comm_create_group(sluice_mpi.control, group, GROUP_TAG, made);
     if (result == MPI_SUCCESS)
         inherit_errhandler(comm, *made);
     return result;
@@ -66,7 +67,7 @@ int call_intercomm_create(MPI_Comm local, int first, MPI_Comm bridge, int other,
         || known->world[other] < 0) {
         return real.Intercomm_create(local, first, bridge, other, tag, made);
     }
-    return real.Intercomm_create(local, first, sluice_mpi_control, known->world[other], BRIDGE_TAG,
+    return real.Intercomm_create(local, first, sluice_mpi.control, known->world[other], BRIDGE_TAG,
                                  made);
 }
 

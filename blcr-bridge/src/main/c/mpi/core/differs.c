@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control.h"
+#include "layer.h"
 #include "regions.h"
 #include "stream.h"
 #include "wrappers/data.h"
@@ -88,22 +89,22 @@ static const unsigned char *address_of(int64_t at, const void *buffer, int64_t c
 
 /* The first byte that is another one; -1 where that cannot be told. */
 static int64_t first_of(const void *buffer, int64_t count, MPI_Datatype type,
-                        const struct sluice_mpi_kept *was)
+                        const unsigned char *was)
 {
     const int64_t bytes = sluice_mpi_packed(count, type);
-    unsigned char *now = was != NULL && was->bytes == bytes ? malloc(bytes + 1) : NULL;
+    unsigned char *now = was != NULL ? malloc(bytes + 1) : NULL;
     int64_t at = -1;
     if (now != NULL && sluice_mpi_pack(buffer, count, type, now) == MPI_SUCCESS) {
         at = 0;
-        while (at < bytes && now[at] == was->data[at])
+        while (at < bytes && now[at] == was[at])
             at++;
     }
     free(now);
     return at < bytes ? at : -1;
 }
 
-static void describe(const void *buffer, int64_t count, MPI_Datatype type,
-                     const struct sluice_mpi_kept *was, char *text, size_t room)
+static void describe(const void *buffer, int64_t count, MPI_Datatype type, const unsigned char *was,
+                     char *text, size_t room)
 {
     char owner[200];
     const int64_t at = first_of(buffer, count, type, was);
@@ -122,7 +123,7 @@ static void describe(const void *buffer, int64_t count, MPI_Datatype type,
 }
 
 void sluice_mpi_differs(const char *what, const void *buffer, int64_t count, MPI_Datatype type,
-                        const struct sluice_mpi_kept *was)
+                        const unsigned char *was)
 {
     char where[400];
     differences++;
@@ -148,8 +149,8 @@ void sluice_mpi_differs_end(void)
     const int64_t mine[2] = {differences, differences > 0};
     if (sluice_mpi_differs_stops())
         return;
-    real.Reduce(mine, all, 2, MPI_INT64_T, MPI_SUM, 0, sluice_mpi_control);
-    if (sluice_mpi_rank == 0 && all[0] > 0) {
+    real.Reduce(mine, all, 2, MPI_INT64_T, MPI_SUM, 0, sluice_mpi.control);
+    if (sluice_mpi.rank == 0 && all[0] > 0) {
         sluice_mpi_say("%lld messages or collectives of %lld ranks differed from their first "
                        "sending since the restart",
                        (long long)all[0], (long long)all[1]);

@@ -9,14 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "c3/kept.h"
-
 /*
- * `what` was sent with another check before. `was`: the bytes of then; NULL where the wave has none of them. Ends the job
+ * `what` was sent with another check before. `was`: as many bytes of then; NULL where the wave has none of them. Ends the job
  * with a line, or counts it and says the first one.
  */
 void sluice_mpi_differs(const char *what, const void *buffer, int64_t count, MPI_Datatype type,
-                        const struct sluice_mpi_kept *was);
+                        const unsigned char *was);
 
 /* Whether other bytes end the job. */
 bool sluice_mpi_differs_stops(void);

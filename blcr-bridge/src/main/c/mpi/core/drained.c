@@ -3,14 +3,13 @@
 #include <stdlib.h>
 
 #include "handle.h"
+#include "layer.h"
 #include "protocol.h"
 #include "stream.h"
 #include "wrappers/data.h"
 #include "wrappers/real.h"
 
-struct sluice_mpi_drained *sluice_mpi_drained;
-
-static struct sluice_mpi_drained **end = &sluice_mpi_drained;
+static struct sluice_mpi_drained **end = &sluice_mpi.drained;
 
 static struct sluice_mpi_drained *add(struct sluice_mpi_comm *comm, int source, int tag,
                                       int64_t bytes)
@@ -40,7 +39,7 @@ struct sluice_mpi_drained *sluice_mpi_drain(struct sluice_mpi_comm *comm, const 
     int count;
     MPI_Datatype type = sluice_mpi_bytes_type(bytes, &count);
     struct sluice_mpi_drained *one = add(comm, found->MPI_SOURCE, found->MPI_TAG, bytes);
-    one->posted = ++sluice_mpi_posted;
+    one->posted = ++sluice_mpi.posted;
     if (real.Irecv(one->data, count, type, one->source, one->tag, comm->handle, &one->real)
         != MPI_SUCCESS) {
         sluice_mpi_abort("cannot receive a message of rank %d that is under way", one->source);
@@ -52,7 +51,7 @@ struct sluice_mpi_drained *sluice_mpi_drain(struct sluice_mpi_comm *comm, const 
 struct sluice_mpi_drained *sluice_mpi_drained_find(const struct sluice_mpi_comm *comm, int source,
                                                    int tag)
 {
-    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next) {
+    for (struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next) {
         if (one->comm == comm && (source == MPI_ANY_SOURCE || source == one->source)
             && (tag == MPI_ANY_TAG || tag == one->tag)) {
             return one;
@@ -73,7 +72,7 @@ void sluice_mpi_drained_status(const struct sluice_mpi_drained *one, MPI_Status 
 
 void sluice_mpi_drained_take(struct sluice_mpi_drained *one)
 {
-    struct sluice_mpi_drained **at = &sluice_mpi_drained;
+    struct sluice_mpi_drained **at = &sluice_mpi.drained;
     while (*at != one)
         at = &(*at)->next;
     *at = one->next;
@@ -92,7 +91,7 @@ bool sluice_mpi_drained_look(struct sluice_mpi_drained *one)
         sluice_mpi_abort("cannot receive a message of rank %d that is under way", one->source);
     if (flag) {
         sluice_mpi_received(one->comm, &status, one->posted);
-        sluice_mpi_protocol->calls->drained(one, &status);
+        sluice_mpi.protocol->calls->drained(one, &status);
     }
     return flag;
 }
@@ -116,7 +115,7 @@ int sluice_mpi_drained_give(struct sluice_mpi_drained *one, void *buffer, int co
 int64_t sluice_mpi_drained_count(void)
 {
     int64_t count = 0;
-    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+    for (struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next)
         count++;
     return count;
 }
@@ -124,7 +123,7 @@ int64_t sluice_mpi_drained_count(void)
 bool sluice_mpi_drained_all(void)
 {
     bool all = true;
-    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+    for (struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next)
         all &= sluice_mpi_drained_look(one);
     return all;
 }
@@ -133,15 +132,15 @@ static struct sluice_mpi_count *count_in(struct sluice_mpi_counts *counts,
                                          const struct sluice_mpi_drained *one)
 {
     return sluice_mpi_counts_of(counts, one->comm->id, one->comm->world[one->source],
-                                sluice_mpi_rank, one->tag);
+                                sluice_mpi.rank, one->tag);
 }
 
 void sluice_mpi_drained_number(void)
 {
     struct sluice_mpi_counts behind = {0}; /* how many of a stream come yet */
-    for (const struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+    for (const struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next)
         count_in(&behind, one)->count++;
-    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
-        one->number = count_in(&sluice_mpi_got, one)->count - --count_in(&behind, one)->count;
+    for (struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next)
+        one->number = count_in(&sluice_mpi.got, one)->count - --count_in(&behind, one)->count;
     sluice_mpi_counts_clear(&behind);
 }

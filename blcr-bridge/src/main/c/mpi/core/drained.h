@@ -23,9 +23,6 @@ struct sluice_mpi_drained {
     struct sluice_mpi_drained *next;
 };
 
-/* The oldest first. */
-extern struct sluice_mpi_drained *sluice_mpi_drained;
-
 /* Receives what a probe has found. */
 struct sluice_mpi_drained *sluice_mpi_drain(struct sluice_mpi_comm *comm, const MPI_Status *found);
 

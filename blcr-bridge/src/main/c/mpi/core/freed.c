@@ -7,6 +7,7 @@
 #include "calls.h"
 #include "drained.h"
 #include "handle.h"
+#include "layer.h"
 #include "stream.h"
 
 static struct sluice_mpi_comm *gone;
@@ -15,10 +16,10 @@ static struct sluice_mpi_comm
 
 static bool is_used(const struct sluice_mpi_comm *comm)
 {
-    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+    for (const struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next)
         if (one->comm == comm)
             return true;
-    for (const struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+    for (const struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next)
         if (one->comm == comm)
             return true;
     return false;
@@ -31,8 +32,8 @@ static bool is_used(const struct sluice_mpi_comm *comm)
 static void end(struct sluice_mpi_comm *comm)
 {
     if (sluice_mpi_comms_are_late()) {
-        sluice_mpi_counts_drop(&sluice_mpi_sent, comm->id);
-        sluice_mpi_counts_drop(&sluice_mpi_got, comm->id);
+        sluice_mpi_counts_drop(&sluice_mpi.sent, comm->id);
+        sluice_mpi_counts_drop(&sluice_mpi.got, comm->id);
     }
     sluice_mpi_comm_end(comm);
 }

@@ -3,18 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drained.h"
-#include "engine.h"
-#include "protocol.h"
-#include "stream.h"
-#include "wrappers/data.h"
+#include "layer.h"
 #include "wrappers/real.h"
-
-struct sluice_mpi_handle *sluice_mpi_handles;
-int64_t sluice_mpi_requests;
-int64_t sluice_mpi_posted;
-int64_t sluice_mpi_freed_requests;
-int sluice_mpi_copying;
 
 static struct sluice_mpi_handle *last;
 static struct sluice_mpi_handle *unused;
@@ -89,7 +79,7 @@ struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
         grow(false);
     struct sluice_mpi_handle *handle = unused;
     unused = handle->next;
-    handle->number = ++sluice_mpi_requests;
+    handle->number = ++sluice_mpi.requests;
     handle->kind = kind;
     handle->error = MPI_SUCCESS;
     handle->plain = false;
@@ -113,7 +103,7 @@ struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
     handle->posted = 0;
     handle->next = NULL;
     handle->previous = last;
-    *(last != NULL ? &last->next : &sluice_mpi_handles) = handle;
+    *(last != NULL ? &last->next : &sluice_mpi.handles) = handle;
     last = handle;
     return handle;
 }
@@ -153,13 +143,13 @@ static int by_posting(const void *a, const void *b)
 struct sluice_mpi_handle **sluice_mpi_open_receives(size_t *count)
 {
     size_t most = 0;
-    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+    for (const struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next)
         most++;
     struct sluice_mpi_handle **open = malloc((most + 1) * sizeof(struct sluice_mpi_handle *));
     if (open == NULL)
         sluice_mpi_abort("no memory for %zu open requests", most);
     *count = 0;
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next)
         if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete)
             open[(*count)++] = one;
     qsort(open, *count, sizeof(struct sluice_mpi_handle *), by_posting);
@@ -168,14 +158,14 @@ struct sluice_mpi_handle **sluice_mpi_open_receives(size_t *count)
 
 void sluice_mpi_renumber(void)
 {
-    sluice_mpi_requests = 0;
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
-        one->number = ++sluice_mpi_requests;
+    sluice_mpi.requests = 0;
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next)
+        one->number = ++sluice_mpi.requests;
 }
 
 static void unlink_open(const struct sluice_mpi_handle *handle)
 {
-    *(handle->previous != NULL ? &handle->previous->next : &sluice_mpi_handles) = handle->next;
+    *(handle->previous != NULL ? &handle->previous->next : &sluice_mpi.handles) = handle->next;
     *(handle->next != NULL ? &handle->next->previous : &last) = handle->previous;
 }
 
@@ -201,7 +191,7 @@ void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
     handle->results = 0;
     unlink_open(handle);
     if (handle->freed) {
-        sluice_mpi_freed_requests--;
+        sluice_mpi.freed_requests--;
         free(handle);
     } else {
         keep(handle, list_of(handle->request));
@@ -214,7 +204,7 @@ void sluice_mpi_handle_free(struct sluice_mpi_handle *handle)
     bind(next, handle->request);
     keep(next, list_of(next->request));
     handle->freed = true;
-    sluice_mpi_freed_requests++;
+    sluice_mpi.freed_requests++;
 }
 
 void sluice_mpi_handle_unknown(MPI_Request request)
@@ -225,148 +215,8 @@ void sluice_mpi_handle_unknown(MPI_Request request)
         (unsigned long long)sluice_mpi_value(request));
 }
 
-void sluice_mpi_empty_status(MPI_Status *status)
+void sluice_mpi_handle_end_plain(struct sluice_mpi_handle *handle)
 {
-    if (status == MPI_STATUS_IGNORE)
-        return;
-    status->MPI_SOURCE = MPI_ANY_SOURCE;
-    status->MPI_TAG = MPI_ANY_TAG;
-    real.Status_set_elements(status, MPI_BYTE, 0);
-    real.Status_set_cancelled(status, 0);
-}
-
-/* A send that was cancelled in time is received by nobody. */
-static void take_back(const struct sluice_mpi_handle *handle, const MPI_Status *status)
-{
-    int cancelled = 0;
-    real.Test_cancelled(status, &cancelled);
-    if (cancelled) {
-        sluice_mpi_counts_of(&sluice_mpi_sent, handle->comm->id, sluice_mpi_rank,
-                             handle->comm->world[handle->peer], handle->tag)
-            ->count--;
-    }
-}
-
-void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Status *status)
-{
-    handle->plain = false;
-    handle->complete = true;
-    handle->status = *status;
-    if (handle->kind == SLUICE_MPI_RECEIVE && sluice_mpi_has_taken(handle->error)) {
-        int cancelled = 0;
-        if (__builtin_expect(handle->cancelled, 0))
-            real.Test_cancelled(status, &cancelled);
-        if (cancelled)
-            return;
-        sluice_mpi_received(handle->comm, status, handle->posted);
-        if (handle->error != MPI_SUCCESS)
-            sluice_mpi_protocol->calls->cannot("a message is longer than its receive has room for");
-    }
-    if (__builtin_expect(handle->cancelled, 0) && handle->kind == SLUICE_MPI_SEND)
-        take_back(handle, status);
-    if (handle->kind == SLUICE_MPI_COMMUNICATOR) {
-        sluice_mpi_copying--;
-        if (handle->error == MPI_SUCCESS)
-            sluice_mpi_comm_done(handle->comm);
-    }
-    if (sluice_mpi_busy)
-        sluice_mpi_protocol->calls->ended(handle);
-}
-
-/* One that takes a drained message which was under way. */
-static bool look_at_drained(struct sluice_mpi_handle *handle)
-{
-    if (!sluice_mpi_drained_look(handle->drained))
-        return false;
-    sluice_mpi_protocol->calls->gives(handle->drained, handle);
-    handle->error = sluice_mpi_drained_give(handle->drained, handle->buffer, handle->count,
-                                            handle->type, &handle->status);
-    handle->drained = NULL;
-    handle->complete = true; /* what it has, the record has by the drained message's own name */
-    return true;
-}
-
-/*
- * MPICH tells the handler of MPI_COMM_WORLD what fails in MPI_Test, and that of the communicator what fails in a receive
- * that blocks.
- */
-#ifndef OPEN_MPI
-static int test_blocking(struct sluice_mpi_handle *handle, int *flag, MPI_Status *status)
-{
-    MPI_Errhandler of_world;
-    real.Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
-    real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    const int result = real.Test(&handle->real, flag, status);
-    real.Comm_set_errhandler(MPI_COMM_WORLD, of_world);
-    real.Errhandler_free(&of_world);
-    if (result != MPI_SUCCESS)
-        real.Comm_call_errhandler(handle->comm->handle, result);
-    return result;
-}
-#endif
-
-static int test(struct sluice_mpi_handle *handle, int *flag, MPI_Status *status)
-{
-#ifndef OPEN_MPI
-    if (handle->blocks && handle->comm->handle != MPI_COMM_WORLD)
-        return test_blocking(handle, flag, status);
-#endif
-    return real.Test(&handle->real, flag, status);
-}
-
-bool sluice_mpi_handle_look(struct sluice_mpi_handle *handle)
-{
-    if (handle->complete || !handle->active)
-        return true;
-    if (handle->drained != NULL)
-        return look_at_drained(handle);
-    if (handle->real == MPI_REQUEST_NULL)
-        return false;
-    int flag = 0;
-    MPI_Status status;
-    handle->error = test(handle, &flag, &status);
-    if (!flag && handle->error == MPI_SUCCESS)
-        return false;
-    sluice_mpi_handle_completed(handle, &status);
-    return true;
-}
-
-int sluice_mpi_handle_deliver(MPI_Request *request, struct sluice_mpi_handle *handle,
-                              MPI_Status *status)
-{
-    const int error = handle->error;
-    if (status != MPI_STATUS_IGNORE) {
-        if (handle->active)
-            sluice_mpi_tell_status(status, &handle->status);
-        else
-            sluice_mpi_empty_status(status);
-    }
-    if (handle->persistent) {
-        handle->active = false;
-        handle->complete = false;
-        handle->error = MPI_SUCCESS;
-        return error;
-    }
-    *request = handle->lent ? handle->real : MPI_REQUEST_NULL;
-    sluice_mpi_handle_end(handle);
-    return error;
-}
-
-void sluice_mpi_handle_over(MPI_Request *request, struct sluice_mpi_handle *handle,
-                            MPI_Request left, MPI_Status *status)
-{
-    if (__builtin_expect(handle->plain, 1)) {
-        if (handle->kind == SLUICE_MPI_RECEIVE)
-            sluice_mpi_received(handle->comm, status, handle->posted);
-        *request = MPI_REQUEST_NULL;
-        unlink_open(handle);
-        keep(handle, &unused);
-        return;
-    }
-    if (handle->active && !handle->complete) {
-        handle->real = left;
-        handle->error = MPI_SUCCESS;
-        sluice_mpi_handle_completed(handle, status);
-    }
-    sluice_mpi_handle_deliver(request, handle, status);
+    unlink_open(handle);
+    keep(handle, &unused);
 }

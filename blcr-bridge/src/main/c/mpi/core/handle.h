@@ -67,16 +67,6 @@ struct sluice_mpi_handle {
     int results;
 };
 
-/* All that are open, in the order in which they were made. */
-extern struct sluice_mpi_handle *sluice_mpi_handles;
-
-/* The number of the last one, and the place of the last receive that was posted. */
-extern int64_t sluice_mpi_requests;
-extern int64_t sluice_mpi_posted;
-
-/* How many of them the program has freed. */
-extern int64_t sluice_mpi_freed_requests;
-
 /* A new one at the end of the list, with the next number. */
 struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind);
 
@@ -103,6 +93,9 @@ void sluice_mpi_renumber(void);
 
 /* Out of the list: its request may be made again. */
 void sluice_mpi_handle_end(struct sluice_mpi_handle *handle);
+
+/* The same of a plain one, which has nothing to be freed. */
+void sluice_mpi_handle_end_plain(struct sluice_mpi_handle *handle);
 
 /* The program frees the request of one that goes on: it may be made again at once. */
 void sluice_mpi_handle_free(struct sluice_mpi_handle *handle);
@@ -134,25 +127,3 @@ static inline bool sluice_mpi_is_foreign(MPI_Request request)
     return __builtin_expect(sluice_mpi_lets, 0) && request != MPI_REQUEST_NULL
         && sluice_mpi_slot(request) == NULL;
 }
-
-/*
- * Asks the library whether it is complete, and counts what it received. Returns whether it is complete: an inactive
- * one is.
- */
-bool sluice_mpi_handle_look(struct sluice_mpi_handle *handle);
-
-/* The library says that it is complete, with this status. */
-void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Status *status);
-
-/* The library says so without an error, and the program is told at once. `left` is what it left of its request. */
-void sluice_mpi_handle_over(MPI_Request *request, struct sluice_mpi_handle *handle,
-                            MPI_Request left, MPI_Status *status);
-
-/*
- * Tells the program of a complete one: its status, and what the call returns. The request is gone then, or inactive.
- */
-int sluice_mpi_handle_deliver(MPI_Request *request, struct sluice_mpi_handle *handle,
-                              MPI_Status *status);
-
-/* The status of what is no message, but for its error. */
-void sluice_mpi_empty_status(MPI_Status *status);

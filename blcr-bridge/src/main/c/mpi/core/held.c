@@ -2,6 +2,7 @@
 
 #include "client.h"
 #include "control.h"
+#include "layer.h"
 #include "protocol.h"
 #include "rehearsal.h"
 #include "session.h"
@@ -13,13 +14,13 @@ static int64_t begun; /* 0: none, or it is decided */
 static int request(int type, const struct sluice_body *body)
 {
     int error;
-    struct sluice_client *client = sluice_session_client(sluice_mpi_session, &error);
+    struct sluice_client *client = sluice_session_client(sluice_mpi.session, &error);
     return error != 0 ? error : sluice_connection_request(&client->connection, type, body, NULL);
 }
 
 int sluice_mpi_held_begin(int64_t wave)
 {
-    const struct sluice_request_hold hold = {wave, sluice_mpi_size};
+    const struct sluice_request_hold hold = {wave, sluice_mpi.size};
     const int error = request(SLUICE_REQUEST_HOLD, SLUICE_BODY(hold));
     if (error == 0)
         begun = wave;
@@ -29,7 +30,7 @@ int sluice_mpi_held_begin(int64_t wave)
 int sluice_mpi_held_complete(int64_t wave)
 {
     const int error = sluice_mpi_rehearsal_write(wave);
-    return error != 0 ? error : sluice_checkpoint_complete(sluice_mpi_session, wave);
+    return error != 0 ? error : sluice_checkpoint_complete(sluice_mpi.session, wave);
 }
 
 /*

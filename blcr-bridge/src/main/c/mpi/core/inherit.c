@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer.h"
 #include "regions.h"
 
 static bool is_strange(const char *flags)
@@ -49,8 +50,8 @@ bool sluice_mpi_inherits(void)
 {
     static int64_t looked = -1;
     static bool inherits;
-    if (looked != sluice_mpi_region_changes) {
-        looked = sluice_mpi_region_changes;
+    if (looked != sluice_mpi.region_changes) {
+        looked = sluice_mpi.region_changes;
         inherits = sluice_mpi_inherited();
     }
     return inherits;

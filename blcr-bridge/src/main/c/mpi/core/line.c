@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "handle.h"
+#include "layer.h"
 #include "stream.h"
 
 static int64_t line = -1; /* the wave that it is of; -1: none, or it is behind */
@@ -26,8 +27,8 @@ void sluice_mpi_line_taken(int64_t wave)
 {
     forget();
     line = wave;
-    sluice_mpi_counts_copy(&sent, &sluice_mpi_sent);
-    sluice_mpi_counts_copy(&got, &sluice_mpi_got);
+    sluice_mpi_counts_copy(&sent, &sluice_mpi.sent);
+    sluice_mpi_counts_copy(&got, &sluice_mpi.got);
 }
 
 void sluice_mpi_line_expect(struct sluice_mpi_reader *reader)
@@ -68,13 +69,13 @@ void sluice_mpi_line_committed(int64_t wave)
     if (line < 0 || line != wave || !expects)
         return;
     int64_t oldest = INT64_MAX; /* open receive: later ones of its streams may be complete */
-    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
+    for (const struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next) {
         if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete
             && one->posted < oldest) {
             oldest = one->posted;
         }
     }
-    count_from(&sluice_mpi_sent, sent_from_here, oldest);
-    count_from(&sluice_mpi_got, sent_to_here, oldest);
+    count_from(&sluice_mpi.sent, sent_from_here, oldest);
+    count_from(&sluice_mpi.got, sent_to_here, oldest);
     forget();
 }

@@ -6,8 +6,8 @@
 
 #include "datatype.h"
 #include "drained.h"
-#include "engine.h"
 #include "freed.h"
+#include "layer.h"
 #include "message.h"
 #include "protocol.h"
 #include "regions.h"
@@ -185,7 +185,7 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
 static void put_drained(struct sluice_mpi_bytes *bytes)
 {
     sluice_mpi_bytes_put_i64(bytes, sluice_mpi_drained_count());
-    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next) {
+    for (struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next) {
         sluice_mpi_bytes_put_i64(bytes, one->comm->id);
         sluice_mpi_bytes_put_i32(bytes, one->source);
         sluice_mpi_bytes_put_i32(bytes, one->tag);
@@ -197,7 +197,7 @@ static void put_drained(struct sluice_mpi_bytes *bytes)
 
 const char *sluice_mpi_unfit(void)
 {
-    if (sluice_mpi_copying > 0)
+    if (sluice_mpi.copying > 0)
         return "MPI_Comm_idup is not complete: complete it before sluice_potential_checkpoint()";
     if (sluice_mpi_comms_behind > 0) {
         return "a communicator was made behind the first sluice_potential_checkpoint() and is "
@@ -229,16 +229,16 @@ const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
         return why;
     sluice_mpi_drained_number();
     sluice_mpi_renumber();
-    sluice_mpi_counts_put(bytes, &sluice_mpi_sent);
-    sluice_mpi_counts_put(bytes, &sluice_mpi_got);
+    sluice_mpi_counts_put(bytes, &sluice_mpi.sent);
+    sluice_mpi_counts_put(bytes, &sluice_mpi.got);
     sluice_mpi_put_collectives(bytes);
-    sluice_mpi_bytes_put_i64(bytes, sluice_mpi_requests);
-    sluice_mpi_bytes_put_i64(bytes, sluice_mpi_posted);
+    sluice_mpi_bytes_put_i64(bytes, sluice_mpi.requests);
+    sluice_mpi_bytes_put_i64(bytes, sluice_mpi.posted);
     int64_t count = 0;
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next)
         count++;
     sluice_mpi_bytes_put_i64(bytes, count);
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL && why == NULL;
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL && why == NULL;
          one = one->next) {
         why = put_handle(bytes, one);
     }
@@ -297,7 +297,7 @@ static struct sluice_mpi_handle *find(int64_t value, int flags, int kind)
         return (flags & FREED) != 0 ? sluice_mpi_handle(kind)
                                     : sluice_mpi_handle_again(kind, sluice_mpi_valued(value));
     }
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next)
         if (one->early && sluice_mpi_value(one->request) == value && (int)one->kind == kind)
             return one;
     sluice_mpi_abort("the checkpoint has a persistent request that the program has not made again "
@@ -371,8 +371,8 @@ static void post_again(void)
 
 void sluice_mpi_restore(struct sluice_mpi_reader *reader)
 {
-    sluice_mpi_counts_read(reader, &sluice_mpi_sent);
-    sluice_mpi_counts_read(reader, &sluice_mpi_got);
+    sluice_mpi_counts_read(reader, &sluice_mpi.sent);
+    sluice_mpi_counts_read(reader, &sluice_mpi.got);
     const int64_t comms = sluice_mpi_get_count(reader, 16);
     for (int64_t i = 0; i < comms && !reader->damaged; i++) {
         struct sluice_mpi_comm *comm = get_communicator(reader);
@@ -381,16 +381,16 @@ void sluice_mpi_restore(struct sluice_mpi_reader *reader)
             comm->collectives = collectives;
     }
     const int64_t requests = sluice_mpi_get_i64(reader);
-    sluice_mpi_posted = sluice_mpi_get_i64(reader);
+    sluice_mpi.posted = sluice_mpi_get_i64(reader);
     const int64_t count = sluice_mpi_get_count(reader, 48);
     for (int64_t i = 0; i < count && !reader->damaged; i++)
         get_handle(reader);
-    sluice_mpi_requests = requests;
+    sluice_mpi.requests = requests;
     get_drained(reader);
     sluice_mpi_look_busy();
     if (!reader->damaged) {
-        sluice_mpi_protocol->calls->resume();
+        sluice_mpi.protocol->calls->resume();
         post_again();
-        sluice_mpi_protocol->calls->resumed();
+        sluice_mpi.protocol->calls->resumed();
     }
 }

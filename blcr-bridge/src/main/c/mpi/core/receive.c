@@ -1,8 +1,10 @@
 /* Receives and probes. What was drained is older than what is on the network. */
 #include "calls.h"
+#include "completion.h"
 #include "drained.h"
-#include "engine.h"
+#include "layer.h"
 #include "message.h"
+#include "progress.h"
 #include "protocol.h"
 #include "stream.h"
 #include "wrappers/data.h"
@@ -44,7 +46,7 @@ static int post_while_busy(struct sluice_mpi_handle *handle)
 {
     const int result = real.Recv(handle->buffer, handle->count, handle->type, MPI_PROC_NULL,
                                  handle->tag, handle->comm->handle, MPI_STATUS_IGNORE);
-    return result != MPI_SUCCESS ? result : sluice_mpi_protocol->calls->posts(handle);
+    return result != MPI_SUCCESS ? result : sluice_mpi.protocol->calls->posts(handle);
 }
 
 int sluice_mpi_receive_start(struct sluice_mpi_handle *handle)
@@ -55,8 +57,8 @@ int sluice_mpi_receive_start(struct sluice_mpi_handle *handle)
         handle->status.MPI_SOURCE = MPI_PROC_NULL;
         return MPI_SUCCESS;
     }
-    handle->posted = ++sluice_mpi_posted;
-    if (__builtin_expect(sluice_mpi_busy, 0))
+    handle->posted = ++sluice_mpi.posted;
+    if (__builtin_expect(sluice_mpi.busy, 0))
         return post_while_busy(handle);
     return ask(handle, handle->peer, handle->tag);
 }
@@ -68,8 +70,8 @@ int sluice_mpi_post(struct sluice_mpi_handle *handle, int source, int tag)
         take(handle, old);
         return MPI_SUCCESS;
     }
-    if (sluice_mpi_busy)
-        sluice_mpi_protocol->calls->asks(handle, source, tag);
+    if (sluice_mpi.busy)
+        sluice_mpi.protocol->calls->asks(handle, source, tag);
     return ask(handle, source, tag);
 }
 
@@ -89,7 +91,7 @@ static int receive_while_busy(void *buf, int count, MPI_Datatype type, int sourc
     int result = sluice_mpi_receive_start(handle);
     if (result == MPI_SUCCESS) {
         sluice_mpi_handle_await(handle);
-        sluice_mpi_protocol->calls->completes(&handle, 1);
+        sluice_mpi.protocol->calls->completes(&handle, 1);
         result = handle->error;
         sluice_mpi_tell_status(status, &handle->status);
     }
@@ -104,13 +106,13 @@ int call_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
     struct sluice_mpi_comm *known = sluice_mpi_receives_of(count, type, source, tag, comm);
     if (!is_counted(source, known))
         return real.Recv(buf, count, type, source, tag, comm, status);
-    if (__builtin_expect(sluice_mpi_busy, 0))
+    if (__builtin_expect(sluice_mpi.busy, 0))
         return receive_while_busy(buf, count, type, source, tag, known, status);
     MPI_Status own;
     MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
     const int result = real.Recv(buf, count, type, source, tag, comm, asked);
     if (sluice_mpi_has_taken(result))
-        sluice_mpi_received(known, asked, ++sluice_mpi_posted);
+        sluice_mpi_received(known, asked, ++sluice_mpi.posted);
     return result;
 }
 
@@ -147,8 +149,8 @@ int call_recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
 static int iprobe(int source, int tag, MPI_Comm comm, struct sluice_mpi_comm *known, bool waits,
                   int *flag, MPI_Status *status)
 {
-    if (sluice_mpi_busy) {
-        const int answered = sluice_mpi_protocol->calls->probes(known, waits, flag, status);
+    if (sluice_mpi.busy) {
+        const int answered = sluice_mpi.protocol->calls->probes(known, waits, flag, status);
         if (answered >= 0)
             return answered;
     }
@@ -169,8 +171,8 @@ int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
     MPI_Status own;
     MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
     const int result = iprobe(source, tag, comm, known, false, flag, asked);
-    if (sluice_mpi_busy && result == MPI_SUCCESS)
-        sluice_mpi_protocol->calls->probed(known, *flag ? asked : NULL);
+    if (sluice_mpi.busy && result == MPI_SUCCESS)
+        sluice_mpi.protocol->calls->probed(known, *flag ? asked : NULL);
     return result;
 }
 
@@ -179,7 +181,7 @@ int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     sluice_mpi_poll();
     struct sluice_mpi_comm *known = sluice_mpi_receives_of(0, MPI_BYTE, source, tag, comm);
-    if (!is_counted(source, known) || !sluice_mpi_busy)
+    if (!is_counted(source, known) || !sluice_mpi.busy)
         return real.Probe(source, tag, comm, status);
     MPI_Status own;
     MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
@@ -191,6 +193,6 @@ int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
             sluice_mpi_wait(round);
     }
     if (result == MPI_SUCCESS)
-        sluice_mpi_protocol->calls->probed(known, asked);
+        sluice_mpi.protocol->calls->probed(known, asked);
     return result;
 }

@@ -9,11 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "layer.h"
 #include "wrappers/real.h"
-
-struct sluice_mpi_region *sluice_mpi_regions;
-int sluice_mpi_region_count;
-int64_t sluice_mpi_region_changes;
 
 static int capacity;
 
@@ -21,9 +18,9 @@ static int capacity;
 static int place(int id)
 {
     int at = 0;
-    for (int end = sluice_mpi_region_count; at < end;) {
+    for (int end = sluice_mpi.region_count; at < end;) {
         const int middle = at + (end - at) / 2;
-        if (sluice_mpi_regions[middle].id < id)
+        if (sluice_mpi.regions[middle].id < id)
             at = middle + 1;
         else
             end = middle;
@@ -33,14 +30,14 @@ static int place(int id)
 
 static struct sluice_mpi_region *insert(int at, int id)
 {
-    if (sluice_mpi_region_count == capacity) {
+    if (sluice_mpi.region_count == capacity) {
         capacity = capacity * 2 + 16;
-        sluice_mpi_regions = realloc(sluice_mpi_regions, capacity * sizeof *sluice_mpi_regions);
-        if (sluice_mpi_regions == NULL)
+        sluice_mpi.regions = realloc(sluice_mpi.regions, capacity * sizeof *sluice_mpi.regions);
+        if (sluice_mpi.regions == NULL)
             sluice_mpi_abort("no memory for %d protected regions", capacity);
     }
-    struct sluice_mpi_region *region = &sluice_mpi_regions[at];
-    memmove(region + 1, region, (sluice_mpi_region_count++ - at) * sizeof *region);
+    struct sluice_mpi_region *region = &sluice_mpi.regions[at];
+    memmove(region + 1, region, (sluice_mpi.region_count++ - at) * sizeof *region);
     *region = (struct sluice_mpi_region){.id = id};
     return region;
 }
@@ -48,7 +45,7 @@ static struct sluice_mpi_region *insert(int at, int id)
 struct sluice_mpi_region *sluice_mpi_region_find(int id)
 {
     const int at = place(id);
-    return at < sluice_mpi_region_count && sluice_mpi_regions[at].id == id ? &sluice_mpi_regions[at]
+    return at < sluice_mpi.region_count && sluice_mpi.regions[at].id == id ? &sluice_mpi.regions[at]
                                                                            : NULL;
 }
 
@@ -59,15 +56,15 @@ int sluice_mpi_region_protect(int id, void *pointer, size_t bytes)
     struct sluice_mpi_region *region = sluice_mpi_region_find(id);
     if (bytes == 0) {
         if (region != NULL) {
-            const int at = (int)(region - sluice_mpi_regions);
-            memmove(region, region + 1, (--sluice_mpi_region_count - at) * sizeof *region);
+            const int at = (int)(region - sluice_mpi.regions);
+            memmove(region, region + 1, (--sluice_mpi.region_count - at) * sizeof *region);
         }
         return 0;
     }
     if (region == NULL)
         region = insert(place(id), id);
     if (region->pointer != pointer || region->bytes != bytes)
-        sluice_mpi_region_changes++;
+        sluice_mpi.region_changes++;
     region->pointer = pointer;
     region->bytes = bytes;
     return 0;
@@ -76,8 +73,8 @@ int sluice_mpi_region_protect(int id, void *pointer, size_t bytes)
 struct sluice_mpi_region *sluice_mpi_region_of(const void *pointer, size_t bytes)
 {
     const unsigned char *begin = pointer;
-    for (int at = 0; at < sluice_mpi_region_count; at++) {
-        struct sluice_mpi_region *region = &sluice_mpi_regions[at];
+    for (int at = 0; at < sluice_mpi.region_count; at++) {
+        struct sluice_mpi_region *region = &sluice_mpi.regions[at];
         if (begin >= region->pointer && begin + bytes <= region->pointer + region->bytes)
             return region;
     }
@@ -97,15 +94,15 @@ bool sluice_mpi_regions_hold(const void *pointer, size_t bytes)
 int64_t sluice_mpi_region_bytes(void)
 {
     int64_t sum = 0;
-    for (int at = 0; at < sluice_mpi_region_count; at++)
-        sum += (int64_t)sluice_mpi_regions[at].bytes;
+    for (int at = 0; at < sluice_mpi.region_count; at++)
+        sum += (int64_t)sluice_mpi.regions[at].bytes;
     return sum;
 }
 
 void sluice_mpi_regions_replace(int64_t former, int64_t now)
 {
-    for (int at = 0; at < sluice_mpi_region_count; at++) {
-        const struct sluice_mpi_region *region = &sluice_mpi_regions[at];
+    for (int at = 0; at < sluice_mpi.region_count; at++) {
+        const struct sluice_mpi_region *region = &sluice_mpi.regions[at];
         const size_t first = -(uintptr_t)region->pointer % sizeof now;
         for (size_t i = first; i + sizeof now <= region->bytes; i += sizeof now)
             if (memcmp(region->pointer + i, &former, sizeof former) == 0)
@@ -125,10 +122,10 @@ static bool is_writable(uintptr_t page)
 
 const struct sluice_mpi_region *sluice_mpi_region_within(uintptr_t low, uintptr_t high)
 {
-    for (int at = 0; at < sluice_mpi_region_count; at++) {
-        const uintptr_t begin = (uintptr_t)sluice_mpi_regions[at].pointer;
-        if (begin < high && begin + sluice_mpi_regions[at].bytes > low)
-            return &sluice_mpi_regions[at];
+    for (int at = 0; at < sluice_mpi.region_count; at++) {
+        const uintptr_t begin = (uintptr_t)sluice_mpi.regions[at].pointer;
+        if (begin < high && begin + sluice_mpi.regions[at].bytes > low)
+            return &sluice_mpi.regions[at];
     }
     return NULL;
 }
@@ -157,8 +154,8 @@ const char *sluice_mpi_regions_unfit(void)
     static char why[200];
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t fit = 0; /* small regions share pages */
-    for (int at = 0; at < sluice_mpi_region_count; at++) {
-        const struct sluice_mpi_region *region = &sluice_mpi_regions[at];
+    for (int at = 0; at < sluice_mpi.region_count; at++) {
+        const struct sluice_mpi_region *region = &sluice_mpi.regions[at];
         const uintptr_t begin = (uintptr_t)region->pointer & -page;
         const uintptr_t end = (uintptr_t)region->pointer + region->bytes;
         if (begin == fit && end <= fit + page)

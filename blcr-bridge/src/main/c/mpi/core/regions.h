@@ -11,13 +11,6 @@ struct sluice_mpi_region {
     size_t bytes;
 };
 
-/* In the order of their ids. */
-extern struct sluice_mpi_region *sluice_mpi_regions;
-extern int sluice_mpi_region_count;
-
-/* How often other memory was protected. */
-extern int64_t sluice_mpi_region_changes;
-
 /* As sluice_protect(). */
 int sluice_mpi_region_protect(int id, void *pointer, size_t bytes);
 

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "compare.h"
+#include "completion.h"
 #include "control.h"
 #include "datatype.h"
 #include "differs.h"
-#include "engine.h"
 #include "inputs.h"
+#include "layer.h"
 #include "protocol.h"
 #include "state.h"
 #include "stream.h"
@@ -39,8 +40,6 @@ struct call {
     uint32_t check;
     uint32_t nothing;
 };
-
-bool sluice_mpi_rehearsing;
 
 static enum { NONE, FIRST, SECOND } run;
 static struct sluice_mpi_bytes noted; /* behind the line of `head.begin` */
@@ -89,7 +88,7 @@ int64_t sluice_mpi_rehearsal_begin(int64_t newest)
 
 void sluice_mpi_rehearsal_restarted(void)
 {
-    sluice_mpi_rehearsing = run == SECOND;
+    sluice_mpi.rehearsing = run == SECOND;
 }
 
 /* ---- calls ---- */
@@ -126,7 +125,7 @@ void sluice_mpi_rehearsal_sends(const struct sluice_mpi_comm *comm, int dest, in
     const struct sluice_mpi_piece data = {(void *)buffer, count, type, false};
     const struct call now = {comm->id, comm->world[dest], tag,
                              sluice_mpi_datatype_check(buffer, count, type), 0};
-    if (!sluice_mpi_rehearsing)
+    if (!sluice_mpi.rehearsing)
         return;
     snprintf(what, sizeof what, "a message to rank %d with tag %d", comm->world[dest], tag);
     note(&now, what, &data);
@@ -135,7 +134,7 @@ void sluice_mpi_rehearsal_sends(const struct sluice_mpi_comm *comm, int dest, in
 void sluice_mpi_rehearsal_enters(const struct sluice_mpi_comm *comm,
                                  const struct sluice_mpi_collective *collective)
 {
-    if (!sluice_mpi_rehearsing)
+    if (!sluice_mpi.rehearsing)
         return;
     int count;
     struct sluice_mpi_piece *data = sluice_mpi_inputs_of(collective, &count);
@@ -151,9 +150,9 @@ void sluice_mpi_rehearsal_line(int64_t wave)
 {
     if (run == FIRST && head.begin == 0) /* what was before it never counts */
         noted.length = calls = 0;
-    sluice_mpi_rehearsing = run == FIRST;
+    sluice_mpi.rehearsing = run == FIRST;
     line_wave = wave;
-    line_spots = sluice_mpi_spots;
+    line_spots = sluice_mpi.spots;
     line_noted = noted.length;
     line_calls = calls;
 }
@@ -175,7 +174,7 @@ int sluice_mpi_rehearsal_write(int64_t wave)
 static void meet(void)
 {
     if (!ending)
-        real.Ibarrier(sluice_mpi_control, &meeting);
+        real.Ibarrier(sluice_mpi.control, &meeting);
     ending = true;
 }
 
@@ -201,12 +200,12 @@ static void compare_memory(void)
                          (long long)calls, (long long)head.begin, (long long)head.calls,
                          SLUICE_MPI_FORGOTTEN);
     }
-    sluice_mpi_compare(compared, head.begin, sluice_mpi_spots - head.spots);
+    sluice_mpi_compare(compared, head.begin, sluice_mpi.spots - head.spots);
 }
 
 void sluice_mpi_rehearsal_spot(void)
 {
-    if (run != SECOND || ending || sluice_mpi_spots != head.spot)
+    if (run != SECOND || ending || sluice_mpi.spots != head.spot)
         return;
     sluice_mpi_look_at_all();
     compare_memory();
@@ -236,18 +235,17 @@ void sluice_mpi_rehearsal_look(void)
     int all = 0;
     if (ending)
         real.Test(&meeting, &all, MPI_STATUS_IGNORE);
-    if (all && sluice_mpi_rank == 0)
+    if (all && sluice_mpi.rank == 0)
         end();
 }
 
-void sluice_mpi_rehearsal_finalize(void)
+bool sluice_mpi_rehearsal_is_ending(void)
 {
     if (run == SECOND && !ending) {
         sluice_mpi_abort("the program ends at spot %lld behind checkpoint %lld, and came to %lld "
                          "in the first run: %s",
-                         (long long)(sluice_mpi_spots - head.spots), (long long)head.begin,
+                         (long long)(sluice_mpi.spots - head.spots), (long long)head.begin,
                          (long long)(head.spot - head.spots), SLUICE_MPI_FORGOTTEN);
     }
-    for (unsigned round = 0; ending; round++)
-        sluice_mpi_wait(round);
+    return ending;
 }

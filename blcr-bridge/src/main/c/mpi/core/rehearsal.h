@@ -12,9 +12,6 @@
 #include "wrappers/collective.h"
 #include "wrappers/communicator.h"
 
-/* Whether calls are noted or compared: then all take the long way. */
-extern bool sluice_mpi_rehearsing;
-
 /* Whether this run is the second one. */
 bool sluice_mpi_rehearsal_repeats(void);
 
@@ -41,5 +38,5 @@ void sluice_mpi_rehearsal_spot(void);
 /* Ends the run once all ranks have come to its end. */
 void sluice_mpi_rehearsal_look(void);
 
-/* The program ends. */
-void sluice_mpi_rehearsal_finalize(void);
+/* The program ends: whether it waits for the end of the run. A second run that is not over by then ends the job. */
+bool sluice_mpi_rehearsal_is_ending(void);

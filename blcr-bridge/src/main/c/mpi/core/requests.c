@@ -1,7 +1,9 @@
 /* What is done with requests beside waiting for them. */
 #include "calls.h"
-#include "engine.h"
+#include "completion.h"
+#include "layer.h"
 #include "message.h"
+#include "progress.h"
 #include "protocol.h"
 #include "wrappers/data.h"
 #include "wrappers/request.h"
@@ -11,7 +13,7 @@ static int start(struct sluice_mpi_handle *handle)
     handle->active = true;
     handle->complete = false;
     handle->cancelled = false;
-    handle->number = ++sluice_mpi_requests; /* it is another one to the protocols */
+    handle->number = ++sluice_mpi.requests; /* it is another one to the protocols */
     switch (handle->kind) {
     case SLUICE_MPI_SEND:
         return sluice_mpi_send_start(handle);
@@ -82,8 +84,8 @@ int call_cancel(MPI_Request *request)
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
     if (handle == NULL)
         return refuse();
-    if (sluice_mpi_busy) {
-        sluice_mpi_protocol->calls->cannot(
+    if (sluice_mpi.busy) {
+        sluice_mpi.protocol->calls->cannot(
             "MPI_Cancel is called while what crosses the line is recorded");
     }
     handle->cancelled = true;
@@ -111,8 +113,8 @@ int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
     if (sluice_mpi_is_foreign(request))
         return real.Request_get_status(request, flag, status);
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(request);
-    if (sluice_mpi_busy) {
-        sluice_mpi_protocol->calls->cannot(
+    if (sluice_mpi.busy) {
+        sluice_mpi.protocol->calls->cannot(
             "MPI_Request_get_status is called while what crosses the line is recorded");
     }
     *flag = sluice_mpi_handle_look(handle);
@@ -129,8 +131,8 @@ int call_uncounted(MPI_Request *request, bool persistent)
     handle->active = !persistent;
     if (persistent) {
         sluice_mpi_handle_persistent(handle);
-        if (sluice_mpi_busy) {
-            sluice_mpi_protocol->calls->cannot(
+        if (sluice_mpi.busy) {
+            sluice_mpi.protocol->calls->cannot(
                 "a persistent collective is made while what crosses the line is recorded");
         }
     }
@@ -152,7 +154,7 @@ int call_ready(void *buf, int count, MPI_Datatype type, const MPI_Status *status
 
 int call_type_freed(MPI_Datatype type)
 {
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next) {
         if (one->type == type && one->own == MPI_DATATYPE_NULL) {
             real.Type_dup(type, &one->own);
             one->type = one->own;

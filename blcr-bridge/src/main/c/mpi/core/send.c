@@ -1,10 +1,12 @@
 /* Sends. They count, and are forwarded. */
 #include "calls.h"
-#include "engine.h"
+#include "layer.h"
 #include "message.h"
+#include "progress.h"
 #include "protocol.h"
 #include "rehearsal.h"
 #include "stream.h"
+#include "wrappers/data.h"
 
 static int forward(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
                    int dest, int tag, MPI_Comm comm)
@@ -30,7 +32,7 @@ static int begin_otherwise(enum sluice_mpi_mode mode, const void *buf, int count
     case SLUICE_MPI_SYNCHRONOUS:
         return real.Issend(buf, count, type, dest, tag, comm, request);
     default: /* ready; in a recovery its receive may not be posted yet */
-        return (sluice_mpi_busy ? real.Isend : real.Irsend)(buf, count, type, dest, tag, comm,
+        return (sluice_mpi.busy ? real.Isend : real.Irsend)(buf, count, type, dest, tag, comm,
                                                             request);
     }
 }
@@ -67,13 +69,13 @@ static int start_while_busy(enum sluice_mpi_mode mode, const void *buf, int coun
         return result;
     sluice_mpi_rehearsal_sends(comm, dest, tag, buf, count, type);
     struct sluice_mpi_count *sent =
-        sluice_mpi_counts_of(&sluice_mpi_sent, comm->id, sluice_mpi_rank, comm->world[dest], tag);
-    if (!sluice_mpi_protocol->calls->sends(comm, dest, tag, sent->count + 1, buf, count, type))
+        sluice_mpi_counts_of(&sluice_mpi.sent, comm->id, sluice_mpi.rank, comm->world[dest], tag);
+    if (!sluice_mpi.protocol->calls->sends(comm, dest, tag, sent->count + 1, buf, count, type))
         result = begin(mode, buf, count, type, dest, tag, comm->handle, request);
     if (result == MPI_SUCCESS) {
         sent->count++;
     } else {
-        sluice_mpi_protocol->calls->cannot(
+        sluice_mpi.protocol->calls->cannot(
             "MPI refuses a message while what crosses the line is recorded");
     }
     return result;
@@ -98,7 +100,7 @@ int call_send(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatyp
 {
     sluice_mpi_poll();
     struct sluice_mpi_comm *known = sluice_mpi_sends_of(count, type, dest, tag, comm);
-    if (__builtin_expect(sluice_mpi_busy, 0) && known != NULL)
+    if (__builtin_expect(sluice_mpi.busy, 0) && known != NULL)
         return send_while_busy(mode, buf, count, type, dest, tag, known);
     const int result = forward(mode, buf, count, type, dest, tag, comm);
     if (__builtin_expect(known != NULL && result == MPI_SUCCESS, 1))
@@ -111,7 +113,7 @@ static inline int start(enum sluice_mpi_mode mode, const void *buf, int count, M
                         int dest, int tag, MPI_Comm comm, struct sluice_mpi_comm *known,
                         MPI_Request *request)
 {
-    if (__builtin_expect(sluice_mpi_busy, 0) && known != NULL)
+    if (__builtin_expect(sluice_mpi.busy, 0) && known != NULL)
         return start_while_busy(mode, buf, count, type, dest, tag, known, request);
     const int result = begin(mode, buf, count, type, dest, tag, comm, request);
     if (__builtin_expect(known != NULL && result == MPI_SUCCESS, 1))

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 
 #include "calls.h"
-#include "engine.h"
+#include "layer.h"
 #include "message.h"
+#include "progress.h"
 #include "stream.h"
 #include "wrappers/data.h"
 
@@ -39,7 +40,7 @@ static void count_both(struct sluice_mpi_comm *sends, int dest, int sendtag,
     if (sends != NULL)
         sluice_mpi_sends(sends, dest, sendtag);
     if (receives != NULL && status->MPI_SOURCE >= 0)
-        sluice_mpi_received(receives, status, ++sluice_mpi_posted);
+        sluice_mpi_received(receives, status, ++sluice_mpi.posted);
 }
 
 int call_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -47,7 +48,7 @@ int call_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
                   MPI_Comm comm, MPI_Status *status)
 {
     sluice_mpi_poll();
-    if (sluice_mpi_busy) {
+    if (sluice_mpi.busy) {
         return exchange_while_busy(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                                    recvtype, source, recvtag, comm, status);
     }
@@ -86,7 +87,7 @@ int call_sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int
                           int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     sluice_mpi_poll();
-    if (sluice_mpi_busy && sluice_mpi_comm_of(comm) != NULL && count >= 0
+    if (sluice_mpi.busy && sluice_mpi_comm_of(comm) != NULL && count >= 0
         && type != MPI_DATATYPE_NULL) {
         return replace_while_busy(buf, count, type, dest, sendtag, source, recvtag, comm, status);
     }

@@ -14,9 +14,11 @@
 
 #include "changes.h"
 #include "child.h"
+#include "clock.h"
 #include "control.h"
 #include "failure.h"
 #include "inherit.h"
+#include "layer.h"
 #include "protocol.h"
 #include "regions.h"
 #include "wrappers/real.h"
@@ -30,8 +32,6 @@ struct costs {
     int64_t last[2];
     int64_t tries;
 };
-
-bool sluice_mpi_snapshot_watches;
 
 static enum { BY_COPY, BY_FORK, AUTO } mode;
 static struct costs costs[2] = {{{INT64_MAX, INT64_MAX}, 0}, {{INT64_MAX, INT64_MAX}, 0}};
@@ -105,27 +105,27 @@ static void learn(enum way way, int64_t nanos)
 static void be_calm(int64_t now)
 {
     calm_since = now;
-    calm_spots = sluice_mpi_spots;
+    calm_spots = sluice_mpi.spots;
 }
 
 static void watch(int64_t began)
 {
-    const int64_t spots = sluice_mpi_spots - calm_spots;
+    const int64_t spots = sluice_mpi.spots - calm_spots;
     spot_nanos = spots > 0 && calm_since > 0 ? (double)(began - calm_since) / (double)spots : 0;
     forked_at = began;
-    forked_spots = sluice_mpi_spots;
-    sluice_mpi_snapshot_watches = true;
+    forked_spots = sluice_mpi.spots;
+    sluice_mpi.snapshot_watches = true;
 }
 
 void sluice_mpi_snapshot_spot(void)
 {
     if (sluice_mpi_child_is_there(&child))
         return;
-    const int64_t now = sluice_mpi_now();
-    const double usual = (double)(sluice_mpi_spots - forked_spots) * spot_nanos;
+    const int64_t now = sluice_clock();
+    const double usual = (double)(sluice_mpi.spots - forked_spots) * spot_nanos;
     if (spot_nanos > 0 && result == 1)
         learn(FORK, now - forked_at - (int64_t)usual);
-    sluice_mpi_snapshot_watches = false;
+    sluice_mpi.snapshot_watches = false;
     be_calm(now);
 }
 
@@ -142,7 +142,7 @@ static int write_in_child(void *argument, char *why)
     }
     int error = sluice_mpi_state_write(work->wave, work->begin, true);
     if (error == 0)
-        error = sluice_session_close(sluice_mpi_session);
+        error = sluice_session_close(sluice_mpi.session);
     if (error != 0)
         strncpy(why, sluice_message(), SLUICE_MPI_CHILD_SAYS - 1);
     return error;
@@ -165,7 +165,7 @@ static int copy(const struct work *work, int64_t began)
     if (error == 0)
         error = sluice_mpi_state_write(work->wave, work->begin, false);
     result = error == 0 ? 1 : 0;
-    const int64_t now = sluice_mpi_now();
+    const int64_t now = sluice_clock();
     if (error == 0)
         learn(COPY, now - began);
     be_calm(now);
@@ -197,7 +197,7 @@ int sluice_mpi_snapshot_take(int64_t wave, const struct sluice_mpi_place *place,
 {
     struct sluice_mpi_bytes begin = {0};
     struct work work = {wave, &begin};
-    const int64_t began = sluice_mpi_now();
+    const int64_t began = sluice_clock();
     const char *why = NULL;
     int error = 0;
     sluice_mpi_snapshot_end();
@@ -220,16 +220,15 @@ int sluice_mpi_snapshot_take(int64_t wave, const struct sluice_mpi_place *place,
     return error;
 }
 
-bool sluice_mpi_snapshot_is_taken(void)
+int sluice_mpi_snapshot_look(const char **why)
 {
     if (sluice_mpi_child_is_there(&child)) {
         result = sluice_mpi_child_look(&child);
         if (result < 0 && mode == AUTO)
             say_that_it_cannot(child.why);
     }
-    if (result < 0)
-        sluice_mpi_refuse_wave(child.why);
-    return result > 0;
+    *why = child.why;
+    return result;
 }
 
 bool sluice_mpi_snapshot_is_under_way(void)
@@ -248,5 +247,5 @@ void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held, int64_t reused, int64
     const int64_t said[8] = {
         bytes,  held, taken == FORK, both ? known[COPY] : 0, both ? known[FORK] : 0,
         reused, late, tried};
-    sluice_mpi_tell(SLUICE_CONTROL_TAKEN, sluice_mpi_wave, said, sizeof said);
+    sluice_mpi_tell(SLUICE_CONTROL_TAKEN, sluice_mpi.wave, said, sizeof said);
 }

@@ -15,13 +15,13 @@ void sluice_mpi_snapshot_begin(void);
 
 /*
  * Takes the snapshot for a wave, at a spot: 0, or a negative errno, and sluice_message() says why. It is in the image
- * once sluice_mpi_snapshot_is_taken() says so.
+ * once sluice_mpi_snapshot_look() says so.
  */
 int sluice_mpi_snapshot_take(int64_t wave, const struct sluice_mpi_place *place,
                              const struct sluice_mpi_bytes *own);
 
-/* Whether it is in the image. Where it never will be the wave is refused. */
-bool sluice_mpi_snapshot_is_taken(void);
+/* 1: it is in the image; 0: not yet; -1: it never will be, and `why` says so. */
+int sluice_mpi_snapshot_look(const char **why);
 
 /* Whether a child is at work. */
 bool sluice_mpi_snapshot_is_under_way(void);
@@ -35,9 +35,6 @@ void sluice_mpi_snapshot_end(void);
  * written again, and how many messages it has that were under way, as far as that is known.
  */
 void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held, int64_t reused, int64_t late);
-
-/* The next spot is to be looked at. */
-extern bool sluice_mpi_snapshot_watches;
 
 /* A spot, before a wave does anything there. */
 void sluice_mpi_snapshot_spot(void);

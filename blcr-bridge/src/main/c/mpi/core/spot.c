@@ -4,30 +4,29 @@
 #include <string.h>
 
 #include "calls.h"
+#include "clock.h"
 #include "compare.h"
 #include "control.h"
 #include "differs.h"
-#include "engine.h"
 #include "handle.h"
 #include "launcher.h"
+#include "layer.h"
 #include "open_requests.h"
+#include "progress.h"
 #include "protocol.h"
 #include "regions.h"
 #include "rehearsal.h"
 #include "snapshot.h"
 #include "stream.h"
 #include "watch.h"
+#include "wave.h"
 #include "wrappers/real.h"
 #include "wrappers/request.h"
 
 #define DONE_NANOS INT64_C(2000000000)
 
-bool sluice_mpi_may_end;
-
-static int protocol = SLUICE_CONTROL_C3;
-static int64_t restored = -1; /* the wave to begin with */
-static bool begun;            /* the first spot is behind this rank */
-static int64_t early[2];      /* messages sent and received before it, of all ranks */
+static bool begun;       /* the first spot is behind this rank */
+static int64_t early[2]; /* messages sent and received before it, of all ranks */
 static MPI_Request checking;
 
 /* Whole numbers are read alike in the locale of any program. */
@@ -40,29 +39,15 @@ static int64_t number(const char *name, int64_t otherwise)
 static void read_environment(void)
 {
     const char *name = getenv("SLUICE_MPI_PROTOCOL");
-    protocol = name == NULL         ? SLUICE_CONTROL_C3
+    sluice_mpi.asked = name == NULL ? SLUICE_CONTROL_C3
         : strcmp(name, "pcl") == 0  ? SLUICE_CONTROL_PCL
         : strcmp(name, "auto") == 0 ? SLUICE_CONTROL_AUTO
                                     : SLUICE_CONTROL_C3;
-    restored = number("SLUICE_MPI_RESTORE", -1);
-    sluice_mpi_patience = (double)number("SLUICE_MPI_PATIENCE", 60000) / 1e3;
+    sluice_mpi.restored = number("SLUICE_MPI_RESTORE", -1);
+    sluice_mpi.attempt = number("SLUICE_MPI_ATTEMPT", 0);
+    sluice_mpi.every = number("SLUICE_MPI_EVERY", 0) * INT64_C(1000000);
+    sluice_mpi.patience = (double)number("SLUICE_MPI_PATIENCE", 60000) / 1e3;
     sluice_mpi_snapshot_begin();
-}
-
-void sluice_mpi_hello(bool again)
-{
-    struct sluice_mpi_bytes bytes = {0};
-    sluice_mpi_bytes_put_i32(&bytes, protocol);
-    sluice_mpi_bytes_put_i32(&bytes, sluice_mpi_size);
-    sluice_mpi_bytes_put_i64(&bytes, restored);
-    sluice_mpi_bytes_put_i64(&bytes, number("SLUICE_MPI_ATTEMPT", 0));
-    sluice_mpi_bytes_put_i64(
-        &bytes,
-        sluice_mpi_rehearsal_repeats() ? 0 : number("SLUICE_MPI_EVERY", 0) * INT64_C(1000000));
-    sluice_mpi_bytes_put_i64(&bytes, (int64_t)(sluice_mpi_patience * 1e9));
-    sluice_mpi_bytes_put_i64(&bytes, again);
-    sluice_mpi_tell(SLUICE_CONTROL_HELLO, 0, bytes.data, bytes.length);
-    sluice_mpi_bytes_free(&bytes);
 }
 
 /* Ranks on other nodes may not have the layer: then they would not come to what all have to. */
@@ -79,7 +64,11 @@ static void need_all_ranks(void)
 
 void call_init(void)
 {
+    static const struct sluice_mpi_protocol *const protocols[] = {&sluice_mpi_c3, &sluice_mpi_pcl,
+                                                                  NULL};
     MPI_Comm parent;
+    sluice_mpi.protocols = protocols;
+    sluice_mpi.protocol = &sluice_mpi_pcl;
     checking = MPI_REQUEST_NULL;
     real.Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) /* of a job that goes on without checkpoints */
@@ -88,34 +77,37 @@ void call_init(void)
     need_all_ranks();
     if (getenv("SLUICE_DIRECTORY") == NULL || !sluice_mpi_control_begin())
         return;
-    restored = sluice_mpi_rehearsal_begin(restored);
+    sluice_mpi.restored = sluice_mpi_rehearsal_begin(sluice_mpi.restored);
+    if (sluice_mpi_rehearsal_repeats())
+        sluice_mpi.every = 0;
     sluice_mpi_on = true;
-    if (sluice_mpi_rank == 0)
+    if (sluice_mpi.rank == 0)
         sluice_mpi_hello(false);
 }
 
 void call_finalize(void)
 {
-    if (sluice_mpi_session == NULL)
+    if (sluice_mpi.session == NULL)
         return;
     int64_t told = 0;
     sluice_mpi_watch_end();
-    if (!begun && sluice_mpi_rank == 0) {
+    if (!begun && sluice_mpi.rank == 0) {
         sluice_mpi_say(
             "the program ends without a sluice_potential_checkpoint(): nothing of it could "
             "be checkpointed; see sluice_mpi.h");
     }
     for (unsigned round = 0; sluice_mpi_snapshot_is_under_way(); round++)
         sluice_mpi_wait(round);
-    for (unsigned round = 0; !sluice_mpi_may_end; round++) {
+    for (unsigned round = 0; !sluice_mpi.may_end; round++) {
         /* An I/O process that was resumed has not heard it. */
-        if (sluice_mpi_now() - told > DONE_NANOS) {
-            told = sluice_mpi_now();
+        if (sluice_clock() - told > DONE_NANOS) {
+            told = sluice_clock();
             sluice_mpi_tell(SLUICE_CONTROL_DONE, 0, NULL, 0);
         }
         sluice_mpi_wait(round);
     }
-    sluice_mpi_rehearsal_finalize();
+    for (unsigned round = 0; sluice_mpi_rehearsal_is_ending(); round++)
+        sluice_mpi_wait(round);
     sluice_mpi_differs_end();
     sluice_mpi_control_end();
 }
@@ -127,22 +119,22 @@ int call_protect(int id, void *pointer, size_t bytes)
 
 size_t call_protected_bytes(int id)
 {
-    return begun || restored < 0 || sluice_mpi_session == NULL
+    return begun || sluice_mpi.restored < 0 || sluice_mpi.session == NULL
         ? 0
-        : sluice_mpi_saved_bytes(restored, id);
+        : sluice_mpi_saved_bytes(sluice_mpi.restored, id);
 }
 
 /* Receives that the program posted on its way: the checkpoint has its own. */
 static void cancel_early(void)
 {
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL;) {
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL;) {
         struct sluice_mpi_handle *next = one->next;
         if (one->active && one->real != MPI_REQUEST_NULL) {
             if (one->kind == SLUICE_MPI_RECEIVE)
                 real.Cancel(&one->real);
             real.Wait(&one->real, MPI_STATUS_IGNORE);
             if (one->kind == SLUICE_MPI_COMMUNICATOR) {
-                sluice_mpi_copying--;
+                sluice_mpi.copying--;
                 sluice_mpi_comm_done(one->comm);
             }
         }
@@ -159,18 +151,18 @@ static void cancel_early(void)
 /* Counts begin here: on its way here the program does the same at a restart. */
 static void begin_counts(void)
 {
-    const int64_t mine[2] = {sluice_mpi_counts_sum(&sluice_mpi_sent),
-                             sluice_mpi_counts_sum(&sluice_mpi_got)};
+    const int64_t mine[2] = {sluice_mpi_counts_sum(&sluice_mpi.sent),
+                             sluice_mpi_counts_sum(&sluice_mpi.got)};
     static int64_t sums[2];
     memcpy(sums, mine, sizeof sums);
-    real.Iallreduce(sums, early, 2, MPI_INT64_T, MPI_SUM, sluice_mpi_control, &checking);
-    sluice_mpi_counts_clear(&sluice_mpi_sent);
-    sluice_mpi_counts_clear(&sluice_mpi_got);
+    real.Iallreduce(sums, early, 2, MPI_INT64_T, MPI_SUM, sluice_mpi.control, &checking);
+    sluice_mpi_counts_clear(&sluice_mpi.sent);
+    sluice_mpi_counts_clear(&sluice_mpi.got);
     for (struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next)
         comm->collectives = 0;
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL; one = one->next)
         one->early = one->persistent;
-    sluice_mpi_requests = 0;
+    sluice_mpi.requests = 0;
     sluice_mpi_comms_late();
     begun = true;
 }
@@ -193,11 +185,11 @@ static bool is_checked(void)
 /* What is shorter than all ranks' way to their first spots would hang on a program that breaks the rule. */
 static void await_check(void)
 {
-    const int64_t began = sluice_mpi_now();
+    const int64_t began = sluice_clock();
     bool told = false;
     for (unsigned round = 0; !is_checked(); round++) {
         sluice_mpi_wait(round);
-        if (!told && sluice_mpi_now() - began > (int64_t)(sluice_mpi_patience * 1e9)) {
+        if (!told && sluice_clock() - began > (int64_t)(sluice_mpi.patience * 1e9)) {
             sluice_mpi_say("waits for other ranks at the first sluice_potential_checkpoint() of a "
                            "restart; a rank must come there without messages of others");
             told = true;
@@ -209,7 +201,7 @@ static void await_check(void)
 static void take_null(int64_t former)
 {
     const int64_t now = sluice_mpi_value(MPI_REQUEST_NULL);
-    sluice_mpi_former_null = former;
+    sluice_mpi.former_null = former;
     if (former != now)
         sluice_mpi_regions_replace(former, now);
 }
@@ -220,17 +212,18 @@ static void restart(const struct sluice_mpi_place *place)
     begin_counts();
     await_check();
     struct sluice_mpi_bytes own = {0};
-    const int of = sluice_mpi_read_state(restored, place, &own);
-    sluice_mpi_protocol = of == SLUICE_CONTROL_PCL ? &sluice_mpi_pcl : &sluice_mpi_c3;
+    const int of = sluice_mpi_read_state(sluice_mpi.restored, place, &own);
+    sluice_mpi.protocol = sluice_mpi_protocol_of(of);
     struct sluice_mpi_reader reader = {own.data, own.data + own.length, false};
-    sluice_mpi_spots = sluice_mpi_get_i64(&reader);
+    sluice_mpi.spots = sluice_mpi_get_i64(&reader);
     take_null(sluice_mpi_get_i64(&reader));
-    sluice_mpi_protocol->restart(restored);
+    sluice_mpi.protocol->restart(sluice_mpi.restored);
     sluice_mpi_restore(&reader);
     if (reader.damaged)
-        sluice_mpi_unreadable(restored, "image state is damaged");
+        sluice_mpi_unreadable(sluice_mpi.restored, "image state is damaged");
     sluice_mpi_rehearsal_restarted();
-    sluice_mpi_watch_begin(restored, reader.at < reader.end ? sluice_mpi_get_i64(&reader) : 0);
+    sluice_mpi_watch_begin(sluice_mpi.restored,
+                           reader.at < reader.end ? sluice_mpi_get_i64(&reader) : 0);
     sluice_mpi_bytes_free(&own);
     sluice_mpi_look_busy();
 }
@@ -248,17 +241,17 @@ static bool is_elsewhere(const void *address)
     if (first == NULL)
         first = address;
     if (address == first) {
-        reached = sluice_mpi_wave;
+        reached = sluice_mpi.wave;
         return false;
     }
     sluice_mpi_poll_between();
-    if (sluice_mpi_wave == 0 || sluice_mpi_wave == reached)
+    if (sluice_mpi.wave == 0 || sluice_mpi.wave == reached)
         return true;
-    const int64_t now = sluice_mpi_now();
-    if (missed != sluice_mpi_wave) {
-        missed = sluice_mpi_wave;
+    const int64_t now = sluice_clock();
+    if (missed != sluice_mpi.wave) {
+        missed = sluice_mpi.wave;
         since = now;
-    } else if ((double)(now - since) > sluice_mpi_patience * 5e8) {
+    } else if ((double)(now - since) > sluice_mpi.patience * 5e8) {
         sluice_mpi_refuse_wave(
             "it calls sluice_potential_checkpoint() at other places than the first, where a "
             "restart would begin: call it at one place of the program, such as its main loop; "
@@ -269,11 +262,11 @@ static bool is_elsewhere(const void *address)
 
 int call_potential_checkpoint(const void *address)
 {
-    if (sluice_mpi_session == NULL || __builtin_expect(is_elsewhere(address), 0))
+    if (sluice_mpi.session == NULL || __builtin_expect(is_elsewhere(address), 0))
         return 0;
     struct sluice_mpi_place place = {.address = address};
-    if (!begun && restored >= 0) {
-        place.protocol = protocol == SLUICE_CONTROL_AUTO ? 0 : protocol;
+    if (!begun && sluice_mpi.restored >= 0) {
+        place.protocol = sluice_mpi.asked == SLUICE_CONTROL_AUTO ? 0 : sluice_mpi.asked;
         restart(&place);
         return 1;
     }
@@ -281,18 +274,16 @@ int call_potential_checkpoint(const void *address)
         begin_counts();
         sluice_mpi_watch_first();
     }
-    if (__builtin_expect(checking != MPI_REQUEST_NULL, 0) && sluice_mpi_copying == 0)
+    if (__builtin_expect(checking != MPI_REQUEST_NULL, 0) && sluice_mpi.copying == 0)
         is_checked();
-    sluice_mpi_spots++;
+    sluice_mpi.spots++;
     sluice_mpi_rehearsal_spot();
-    if (__builtin_expect(sluice_mpi_snapshot_watches, 0))
+    if (__builtin_expect(sluice_mpi.snapshot_watches, 0))
         sluice_mpi_snapshot_spot();
     sluice_mpi_look_between();
-    if (sluice_mpi_wave != 0) {
-        place.protocol = sluice_mpi_protocol == &sluice_mpi_pcl
-            ? SLUICE_CONTROL_PCL
-            : SLUICE_CONTROL_C3; /* the wave's, known by now */
-        sluice_mpi_protocol->spot(&place);
+    if (sluice_mpi.wave != 0) {
+        place.protocol = sluice_mpi.protocol->kind; /* the wave's, known by now */
+        sluice_mpi.protocol->spot(&place);
     }
     return 0;
 }

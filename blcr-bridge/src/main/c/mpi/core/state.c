@@ -6,6 +6,7 @@
 
 #include "build.h"
 #include "control.h"
+#include "layer.h"
 #include "regions.h"
 #include "session.h"
 #include "stream.h"
@@ -53,13 +54,13 @@ static struct head head_of(int64_t wave, const struct sluice_mpi_place *place, s
         .magic = MAGIC,
         .version = VERSION,
         .protocol = place->protocol,
-        .rank = sluice_mpi_rank,
-        .ranks = sluice_mpi_size,
+        .rank = sluice_mpi.rank,
+        .ranks = sluice_mpi.size,
         .wave = wave,
         .place = offset_of(place->address),
         .own = (int64_t)own,
         .memory = sluice_mpi_region_bytes(),
-        .regions = sluice_mpi_region_count,
+        .regions = sluice_mpi.region_count,
     };
     memcpy(head.build, sluice_mpi_build(), sizeof head.build);
     return head;
@@ -68,7 +69,7 @@ static struct head head_of(int64_t wave, const struct sluice_mpi_place *place, s
 int sluice_mpi_write_image(int64_t wave, const char *name, const void *data, size_t length)
 {
     sluice_image *image;
-    int error = sluice_image_create(sluice_mpi_session, wave, name, &image);
+    int error = sluice_image_create(sluice_mpi.session, wave, name, &image);
     if (error != 0)
         return error;
     const ssize_t written = sluice_image_write(image, data, length);
@@ -92,7 +93,7 @@ static void *place_bytes(void *argument, int64_t offset, size_t *length)
 
 int sluice_mpi_read_image(int64_t wave, const char *name, struct sluice_mpi_bytes *bytes)
 {
-    return sluice_image_read(sluice_mpi_session, wave, name,
+    return sluice_image_read(sluice_mpi.session, wave, name,
                              &(struct sluice_sink){begin_bytes, place_bytes, bytes});
 }
 
@@ -102,8 +103,8 @@ void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
     struct head head = head_of(wave, place, own->length);
     sluice_mpi_bytes_put(begin, &head, sizeof head);
     sluice_mpi_bytes_put(begin, own->data, own->length);
-    for (int i = 0; i < sluice_mpi_region_count; i++) {
-        const struct entry entry = {sluice_mpi_regions[i].id, (int64_t)sluice_mpi_regions[i].bytes};
+    for (int i = 0; i < sluice_mpi.region_count; i++) {
+        const struct entry entry = {sluice_mpi.regions[i].id, (int64_t)sluice_mpi.regions[i].bytes};
         sluice_mpi_bytes_put(begin, &entry, sizeof entry);
     }
     head.check = sluice_mpi_crc(0, begin->data, begin->length);
@@ -185,10 +186,10 @@ static void *place_head(void *argument, int64_t offset, size_t *length)
 static void *place_memory(struct reading *reading, int64_t at, size_t *length)
 {
     while (at < reading->begin)
-        reading->begin -= (int64_t)sluice_mpi_regions[--reading->region].bytes;
-    while (at - reading->begin >= (int64_t)sluice_mpi_regions[reading->region].bytes)
-        reading->begin += (int64_t)sluice_mpi_regions[reading->region++].bytes;
-    const struct sluice_mpi_region *region = &sluice_mpi_regions[reading->region];
+        reading->begin -= (int64_t)sluice_mpi.regions[--reading->region].bytes;
+    while (at - reading->begin >= (int64_t)sluice_mpi.regions[reading->region].bytes)
+        reading->begin += (int64_t)sluice_mpi.regions[reading->region++].bytes;
+    const struct sluice_mpi_region *region = &sluice_mpi.regions[reading->region];
     clip(length, (int64_t)region->bytes - (at - reading->begin));
     if (reading->each == NULL)
         return region->pointer + (at - reading->begin);
@@ -287,8 +288,8 @@ static void check_regions(const struct reading *reading)
 {
     for (int i = 0; i < reading->head.regions; i++)
         check_region(reading, (int)entry_of(reading, i).id);
-    for (int i = 0; i < sluice_mpi_region_count; i++)
-        check_region(reading, sluice_mpi_regions[i].id);
+    for (int i = 0; i < sluice_mpi.region_count; i++)
+        check_region(reading, sluice_mpi.regions[i].id);
 }
 
 static void check_release(const struct head *found, int64_t wave)
@@ -313,7 +314,7 @@ static int read_state(struct reading *reading, bool memory)
 {
     struct head *head = &reading->head;
     struct sluice_sink sink = {begin_reading, place_head, reading};
-    int error = sluice_image_read(sluice_mpi_session, reading->wave, "state", &sink);
+    int error = sluice_image_read(sluice_mpi.session, reading->wave, "state", &sink);
     if (error != 0)
         return error;
     if (reading->come != sizeof *head)
@@ -325,7 +326,7 @@ static int read_state(struct reading *reading, bool memory)
     sluice_mpi_bytes_room(&reading->tables, length);
     reading->memory = memory && head->memory == sluice_mpi_region_bytes();
     sink.place = place_rest;
-    error = sluice_image_read(sluice_mpi_session, reading->wave, "state", &sink);
+    error = sluice_image_read(sluice_mpi.session, reading->wave, "state", &sink);
     if (error != 0)
         return error;
     const uint32_t check = head->check;
@@ -355,7 +356,7 @@ int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
     const int error = read_state(&reading, true);
     if (error == -ENOENT) {
         sluice_mpi_abort("%s, and these are %d ranks: restart with as many as wrote it",
-                         sluice_message(), sluice_mpi_size);
+                         sluice_message(), sluice_mpi.size);
     }
     if (error == -EFAULT) {
         sluice_mpi_abort("checkpoint %lld: a protected region lies in memory that cannot be "

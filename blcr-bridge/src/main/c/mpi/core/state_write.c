@@ -7,7 +7,9 @@
 
 #include "changes.h"
 #include "client.h"
+#include "clock.h"
 #include "control.h"
+#include "layer.h"
 #include "protocol.h"
 #include "regions.h"
 #include "session.h"
@@ -45,9 +47,9 @@ static void write_at(struct writing *writing, const void *data, size_t length, i
 {
     if (writing->error != 0 || length == 0)
         return;
-    const int64_t began = sluice_mpi_now();
+    const int64_t began = sluice_clock();
     const ssize_t result = sluice_image_pwrite(writing->image, data, length, offset);
-    writing->nanos += sluice_mpi_now() - began;
+    writing->nanos += sluice_clock() - began;
     writing->written += (int64_t)length;
     writing->error = result < 0 ? (int)result : 0;
 }
@@ -109,7 +111,7 @@ static void tell(struct writing *writing)
     const struct sluice_body sent = {
         .fields = &body, .length = sizeof body.request + sizeof body.length + body.length};
     int error;
-    struct sluice_client *client = sluice_session_client(sluice_mpi_session, &error);
+    struct sluice_client *client = sluice_session_client(sluice_mpi.session, &error);
     if (writing->error == 0 && error == 0)
         error = sluice_connection_request(&client->connection, SLUICE_REQUEST_REUSE, &sent, NULL);
     if (writing->error == 0)
@@ -200,9 +202,9 @@ static void add_changed(struct writing *writing, const struct blocks *blocks)
 int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, bool private)
 {
     static struct writing writing;
-    const int64_t began = sluice_mpi_now();
+    const int64_t began = sluice_clock();
     writing = (struct writing){.private = private};
-    int error = sluice_image_create(sluice_mpi_session, wave, "state", &writing.image);
+    int error = sluice_image_create(sluice_mpi.session, wave, "state", &writing.image);
     if (error != 0)
         return error;
     const size_t head = sluice_mpi_state_head();
@@ -210,8 +212,8 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
     if (hashes)
         ask_for_base(&writing);
     writing.at = (int64_t)head;
-    for (int i = 0; i < sluice_mpi_region_count; i++) {
-        const struct sluice_mpi_region *region = &sluice_mpi_regions[i];
+    for (int i = 0; i < sluice_mpi.region_count; i++) {
+        const struct sluice_mpi_region *region = &sluice_mpi.regions[i];
         const int64_t blocks = hashes ? sluice_mpi_changes_blocks(region->bytes) : 0;
         if (blocks > 0) {
             add_changed(&writing,
@@ -228,7 +230,7 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
         tell(&writing);
     if (hashes) {
         sluice_mpi_changes_wrote(writing.written, writing.reused, writing.nanos,
-                                 sluice_mpi_now() - began - writing.nanos);
+                                 sluice_clock() - began - writing.nanos);
     }
     error = sluice_image_close(writing.image);
     return writing.error != 0 ? writing.error : error;

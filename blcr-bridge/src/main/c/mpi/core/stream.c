@@ -1,11 +1,7 @@
 #include "stream.h"
 
+#include "layer.h"
 #include "wrappers/real.h"
-
-struct sluice_mpi_counts sluice_mpi_sent;
-struct sluice_mpi_counts sluice_mpi_got;
-int sluice_mpi_rank;
-int sluice_mpi_size;
 
 bool sluice_mpi_is_truncated(int error)
 {
@@ -17,8 +13,8 @@ bool sluice_mpi_is_truncated(int error)
 bool sluice_mpi_is_overtaken(const struct sluice_mpi_comm *comm, int source, int tag,
                              int64_t posted)
 {
-    for (size_t at = 0; at < sluice_mpi_got.capacity; at++) {
-        const struct sluice_mpi_count *count = &sluice_mpi_got.entries[at];
+    for (size_t at = 0; at < sluice_mpi.got.capacity; at++) {
+        const struct sluice_mpi_count *count = &sluice_mpi.got.entries[at];
         if (count->posted > posted && count->stream.communicator == comm->id
             && (source == MPI_ANY_SOURCE || comm->world[source] == count->stream.source)
             && (tag == MPI_ANY_TAG || tag == count->stream.tag)) {

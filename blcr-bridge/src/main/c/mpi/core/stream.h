@@ -1,23 +1,16 @@
-/*
- * How many messages of each stream this rank has sent and received. Streams are known by ranks in the world.
- */
+/* Counts what this rank sends and receives. Streams are known by ranks in the world. */
 #pragma once
 
 #include <mpi.h>
 #include <stdint.h>
 
-#include "counts.h"
+#include "layer.h"
 #include "wrappers/communicator.h"
-
-extern struct sluice_mpi_counts sluice_mpi_sent;
-extern struct sluice_mpi_counts sluice_mpi_got;
-extern int sluice_mpi_rank; /* in the world */
-extern int sluice_mpi_size;
 
 /* A message is sent to this rank of the communicator: its number in its stream. */
 static inline int64_t sluice_mpi_sends(const struct sluice_mpi_comm *comm, int dest, int tag)
 {
-    return ++sluice_mpi_counts_of(&sluice_mpi_sent, comm->id, sluice_mpi_rank, comm->world[dest],
+    return ++sluice_mpi_counts_of(&sluice_mpi.sent, comm->id, sluice_mpi.rank, comm->world[dest],
                                   tag)
                  ->count;
 }
@@ -29,8 +22,8 @@ static inline void sluice_mpi_received(const struct sluice_mpi_comm *comm, const
     if (status->MPI_SOURCE < 0) /* MPI_PROC_NULL */
         return;
     struct sluice_mpi_count *count =
-        sluice_mpi_counts_of(&sluice_mpi_got, comm->id, comm->world[status->MPI_SOURCE],
-                             sluice_mpi_rank, status->MPI_TAG);
+        sluice_mpi_counts_of(&sluice_mpi.got, comm->id, comm->world[status->MPI_SOURCE],
+                             sluice_mpi.rank, status->MPI_TAG);
     if (posted > count->posted)
         count->posted = posted;
     count->count++;

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "layer.h"
 #include "protocol.h"
 #include "rehearsal.h"
 #include "stream.h"
@@ -27,14 +29,14 @@ static int64_t usual_nanos;
 
 int64_t sluice_mpi_watch_usual(void)
 {
-    const int64_t spots = sluice_mpi_spots - first_spots;
-    return first_at == 0 || spots <= 0 ? 0 : (sluice_mpi_now() - first_at) / spots;
+    const int64_t spots = sluice_mpi.spots - first_spots;
+    return first_at == 0 || spots <= 0 ? 0 : (sluice_clock() - first_at) / spots;
 }
 
 void sluice_mpi_watch_first(void)
 {
-    first_at = sluice_mpi_now();
-    first_spots = sluice_mpi_spots;
+    first_at = sluice_clock();
+    first_spots = sluice_mpi.spots;
 }
 
 static size_t compose(char *line, size_t capacity, double seconds)
@@ -45,7 +47,7 @@ static size_t compose(char *line, size_t capacity, double seconds)
         "checkpoint %lld, where one came each %.3g s before: loop state that is not protected "
         "may do that, such as SAVE or static locals and counters; %s\n",
         seconds, (long long)from, (double)usual_nanos / 1e9,
-        sluice_mpi_rehearsing ? "the rehearsal ends" : "sluice mpi --rehearse finds out which");
+        sluice_mpi.rehearsing ? "the rehearsal ends" : "sluice mpi --rehearse finds out which");
 }
 
 /* In a rehearsal that ends the job, unless another rank ends it. */
@@ -53,7 +55,7 @@ static void say(double seconds)
 {
     char line[600];
     const size_t length = compose(line, sizeof line, seconds);
-    if (!sluice_mpi_rehearsing)
+    if (!sluice_mpi.rehearsing)
         (void)!write(STDERR_FILENO, line, length);
     else if (sluice_mpi_say_last(line, length))
         _exit(REFUSED);
@@ -61,7 +63,7 @@ static void say(double seconds)
 
 static int64_t spots_now(void)
 {
-    return __atomic_load_n(&sluice_mpi_spots, __ATOMIC_RELAXED);
+    return __atomic_load_n(&sluice_mpi.spots, __ATOMIC_RELAXED);
 }
 
 /* In a rehearsal it watches until that is over. */
@@ -69,15 +71,15 @@ static void *watch(void *argument)
 {
     (void)argument;
     int64_t most = MAX(TIMES * usual_nanos, LEAST);
-    if (sluice_mpi_rehearsing)
-        most = MAX(most, (int64_t)(sluice_mpi_patience * 1e9));
+    if (sluice_mpi.rehearsing)
+        most = MAX(most, (int64_t)(sluice_mpi.patience * 1e9));
     int64_t spots = spots_now();
-    int64_t since = sluice_mpi_now();
+    int64_t since = sluice_clock();
     while (!__atomic_load_n(&ended, __ATOMIC_RELAXED)) {
         nanosleep(&(struct timespec){.tv_nsec = LOOK}, NULL);
-        const int64_t now = sluice_mpi_now();
+        const int64_t now = sluice_clock();
         if (spots_now() != spots) {
-            if (!sluice_mpi_rehearsing)
+            if (!sluice_mpi.rehearsing)
                 break;
             spots = spots_now();
             since = now;
@@ -97,7 +99,7 @@ void sluice_mpi_watch_begin(int64_t wave, int64_t usual)
     sluice_mpi_watch_first();
     from = wave;
     usual_nanos = usual;
-    if (sluice_mpi_rank != 0 || usual <= 0)
+    if (sluice_mpi.rank != 0 || usual <= 0)
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &former); /* a handler is the program's own threads' affair */

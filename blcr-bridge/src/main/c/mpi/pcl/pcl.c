@@ -4,16 +4,21 @@
  */
 #include <stdlib.h>
 
+#include "clock.h"
 #include "core/changes.h"
+#include "core/completion.h"
 #include "core/control.h"
 #include "core/drained.h"
-#include "core/engine.h"
 #include "core/handle.h"
 #include "core/held.h"
+#include "core/layer.h"
 #include "core/open_requests.h"
+#include "core/progress.h"
 #include "core/protocol.h"
 #include "core/snapshot.h"
+#include "core/state_take.h"
 #include "core/stream.h"
+#include "core/wave.h"
 
 #define DRAIN_NANOS                                                                                \
     INT64_C(1000000) /* for which a rank takes messages before it looks at other things */
@@ -47,17 +52,17 @@ static void go_on(void)
     sluice_mpi_counts_clear(&late);
 }
 
-static void please(int64_t wave)
+static void request_wave(int64_t wave)
 {
     go_on();
-    sluice_mpi_tell(SLUICE_CONTROL_COUNTED, wave, &sluice_mpi_spots, sizeof sluice_mpi_spots);
+    sluice_mpi_tell(SLUICE_CONTROL_COUNTED, wave, &sluice_mpi.spots, sizeof sluice_mpi.spots);
 }
 
 static void stop(int64_t spot, int64_t most)
 {
     hold = most;
-    if (sluice_mpi_spots >= spot)
-        sluice_mpi_tell(SLUICE_CONTROL_PASSED, sluice_mpi_wave, NULL, 0);
+    if (sluice_mpi.spots >= spot)
+        sluice_mpi_tell(SLUICE_CONTROL_PASSED, sluice_mpi.wave, NULL, 0);
     else
         stop_at = spot;
 }
@@ -82,9 +87,9 @@ static void drain_from(struct sluice_mpi_comm *comm, int source)
  */
 static void drain_any(void)
 {
-    const int64_t began = sluice_mpi_now();
+    const int64_t began = sluice_clock();
     struct sluice_mpi_comm *comm = next_drained != NULL ? next_drained : sluice_mpi_comms;
-    for (; comm != NULL && sluice_mpi_now() - began < DRAIN_NANOS; comm = comm->next)
+    for (; comm != NULL && sluice_clock() - began < DRAIN_NANOS; comm = comm->next)
         drain_from(comm, MPI_ANY_SOURCE);
     next_drained = comm;
 }
@@ -94,7 +99,7 @@ static void drain_expected(void)
 {
     for (size_t at = 0; at < late.capacity; at++) {
         const struct sluice_mpi_count *one = &late.entries[at];
-        if (!one->used || sluice_mpi_counts_get(&sluice_mpi_got, &one->stream) >= one->count)
+        if (!one->used || sluice_mpi_counts_get(&sluice_mpi.got, &one->stream) >= one->count)
             continue;
         struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(one->stream.communicator);
         const int source = comm != NULL ? sluice_mpi_rank_in(comm, one->stream.source) : -1;
@@ -108,18 +113,18 @@ static bool has_all(void)
     bool all = sluice_mpi_drained_all();
     for (size_t at = 0; at < late.capacity && all; at++) {
         const struct sluice_mpi_count *one = &late.entries[at];
-        all = !one->used || sluice_mpi_counts_get(&sluice_mpi_got, &one->stream) >= one->count;
+        all = !one->used || sluice_mpi_counts_get(&sluice_mpi.got, &one->stream) >= one->count;
     }
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL && all; one = one->next)
+    for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL && all; one = one->next)
         all = one->kind != SLUICE_MPI_COLLECTIVE || sluice_mpi_handle_look(one);
     return all;
 }
 
 static void look_at_snapshot(void)
 {
-    if (!sluice_mpi_snapshot_is_taken())
+    if (!sluice_mpi_state_is_taken())
         return;
-    if (sluice_mpi_held_complete(sluice_mpi_wave) != 0) {
+    if (sluice_mpi_held_complete(sluice_mpi.wave) != 0) {
         sluice_mpi_refuse_wave(sluice_message());
         return;
     }
@@ -140,7 +145,7 @@ static void progress(void)
         drain_expected();
     if (phase == EXPECTING && has_all()) {
         phase = DRAINED;
-        sluice_mpi_tell(SLUICE_CONTROL_DRAINED, sluice_mpi_wave, NULL, 0);
+        sluice_mpi_tell(SLUICE_CONTROL_DRAINED, sluice_mpi.wave, NULL, 0);
     }
 }
 
@@ -153,7 +158,7 @@ static void take(void)
     go_on();
     taken_bytes = bytes;
     taken_late = sluice_mpi_drained_count();
-    held = sluice_mpi_now() - held_since;
+    held = sluice_clock() - held_since;
     look_at_snapshot();
 }
 
@@ -163,15 +168,15 @@ static void take(void)
  */
 static void look_at_time(void)
 {
-    if (phase == STOPPED && sluice_mpi_now() - held_since > hold) {
-        sluice_mpi_tell(SLUICE_CONTROL_STOOD, sluice_mpi_wave, NULL, 0);
+    if (phase == STOPPED && sluice_clock() - held_since > hold) {
+        sluice_mpi_tell(SLUICE_CONTROL_STOOD, sluice_mpi.wave, NULL, 0);
         sluice_mpi_wave_ends();
     }
 }
 
 static void spot(const struct sluice_mpi_place *place)
 {
-    if (stop_at == 0 || sluice_mpi_spots != stop_at)
+    if (stop_at == 0 || sluice_mpi.spots != stop_at)
         return;
     const char *why = sluice_mpi_unfit();
     if (why != NULL) {
@@ -179,14 +184,14 @@ static void spot(const struct sluice_mpi_place *place)
         return;
     }
     here = *place;
-    held_since = sluice_mpi_now();
+    held_since = sluice_clock();
     phase = STOPPED;
     next_drained = NULL;
     sluice_mpi_look_at_all();
     drain_any();
     struct sluice_mpi_bytes marker = {0};
     sluice_mpi_put_marker(&marker);
-    sluice_mpi_tell(SLUICE_CONTROL_MARKER, sluice_mpi_wave, marker.data, marker.length);
+    sluice_mpi_tell(SLUICE_CONTROL_MARKER, sluice_mpi.wave, marker.data, marker.length);
     sluice_mpi_bytes_free(&marker);
     for (unsigned round = 0; phase != FREE; round++) {
         sluice_mpi_wait(round);
@@ -204,7 +209,8 @@ static void order(int kind, const void *bytes, size_t length)
         break;
     }
     case SLUICE_CONTROL_EXPECT:
-        sluice_mpi_get_late(&reader, &late);
+        sluice_mpi_counts_clear(&late);
+        sluice_mpi_counts_read(&reader, &late);
         phase = phase == STOPPED ? EXPECTING : phase;
         break;
     case SLUICE_CONTROL_TAKE:
@@ -227,7 +233,8 @@ static void restart(int64_t wave)
 }
 
 const struct sluice_mpi_protocol sluice_mpi_pcl = {
-    .please = please,
+    .kind = SLUICE_CONTROL_PCL,
+    .request_wave = request_wave,
     .order = order,
     .spot = spot,
     .progress = progress,

@@ -304,6 +304,16 @@ int64_t sluice_mpi_bytes_of(const MPI_Status *status)
     return bytes > 0 ? bytes : 0; /* MPI_UNDEFINED is negative */
 }
 
+void sluice_mpi_empty_status(MPI_Status *status)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = MPI_ANY_SOURCE;
+    status->MPI_TAG = MPI_ANY_TAG;
+    real.Status_set_elements(status, MPI_BYTE, 0);
+    real.Status_set_cancelled(status, 0);
+}
+
 void sluice_mpi_set_bytes(MPI_Status *status, int64_t bytes)
 {
     real.Status_set_elements_x(status, MPI_BYTE, bytes);

@@ -30,6 +30,9 @@ int sluice_mpi_unpack(const void *packed, int64_t bytes, void *buffer, int64_t c
 int64_t sluice_mpi_bytes_of(const MPI_Status *status);
 void sluice_mpi_set_bytes(MPI_Status *status, int64_t bytes);
 
+/* The status of what is no message, but for its error. It may be ignored. */
+void sluice_mpi_empty_status(MPI_Status *status);
+
 /* Tells the program, which may ignore it. The error there stays: MPI sets that where a call fails some of several requests. */
 static inline void sluice_mpi_tell_status(MPI_Status *status, const MPI_Status *known)
 {

@@ -1,30 +1,16 @@
-/* The state that the calls share, and what a call does before and while it waits. */
+/* What a call does before and while it waits. */
 #pragma once
 
-#include <mpi.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "clock.h"
-#include "wrappers/real.h"
-
-/*
- * Whether calls take the long way: a wave is under way, a recovery repeats calls, or messages were drained that the
- * program has not asked for. Then no call blocks in the library but a collective, so that this rank goes on answering.
- */
-extern bool sluice_mpi_busy;
-
-/* Sets it anew. */
-void sluice_mpi_look_busy(void);
+#include "layer.h"
 
 /* Lets the layer get on: messages of the coordinator, and what the wave waits for. */
 void sluice_mpi_progress(void);
 
 /* The same where a call waits; the caller looks again then. `round` begins with 0. */
 void sluice_mpi_wait(unsigned round);
-
-/* When to look for messages of the coordinator again, by the time stamp counter. */
-extern uint64_t sluice_mpi_look_at;
 
 static inline uint64_t sluice_mpi_ticks(void)
 {
@@ -39,11 +25,9 @@ static inline uint64_t sluice_mpi_ticks(void)
 
 static inline void sluice_mpi_look(void)
 {
-    if (__builtin_expect(sluice_mpi_ticks() >= sluice_mpi_look_at, 0))
+    if (__builtin_expect(sluice_mpi_ticks() >= sluice_mpi.look_at, 0))
         sluice_mpi_progress();
 }
-
-extern unsigned sluice_mpi_polls;
 
 /*
  * At the beginning of each call that may wait, or is the end of what others began: there is one soon. To read the
@@ -51,12 +35,9 @@ extern unsigned sluice_mpi_polls;
  */
 static inline void sluice_mpi_poll(void)
 {
-    if (__builtin_expect(++sluice_mpi_polls % 32 == 0 || sluice_mpi_busy, 0))
+    if (__builtin_expect(++sluice_mpi.polls % 32 == 0 || sluice_mpi.busy, 0))
         sluice_mpi_look();
 }
-
-/* How many communicators are begun (MPI_Comm_idup) and not made. */
-extern int sluice_mpi_copying;
 
 /*
  * Where the program neither waits nor asks. Open MPI goes on with copies that were begun wherever a rank looks for
@@ -65,12 +46,12 @@ extern int sluice_mpi_copying;
  */
 static inline void sluice_mpi_look_between(void)
 {
-    if (__builtin_expect(sluice_mpi_copying == 0, 1))
+    if (__builtin_expect(sluice_mpi.copying == 0, 1))
         sluice_mpi_look();
 }
 
 static inline void sluice_mpi_poll_between(void)
 {
-    if (__builtin_expect(sluice_mpi_copying == 0, 1))
+    if (__builtin_expect(sluice_mpi.copying == 0, 1))
         sluice_mpi_poll();
 }
