@@ -78,7 +78,7 @@ static void name_launch(long number, char *name, size_t capacity)
     sluice_exec_job_share("SLUICE_MPI_LAUNCH", name);
 }
 
-/* The file by which ranks agree who says why the job cannot go on: see wrappers/said.c of the layer. */
+/* The file by which ranks agree who says why the job cannot go on: see wrappers/abort_reason.c of the layer. */
 static void name_said(const struct sluice_exec_job *job, const char *launch, char *said,
                       size_t capacity)
 {
@@ -141,7 +141,7 @@ static bool is_of_beginning(int status)
 struct outcome {
     int status;
     bool begun; /* the command was run */
-    bool said;  /* a user was told why the job cannot go on: see wrappers/said.c of the layer */
+    bool said;  /* a user was told why the job cannot go on: see wrappers/abort_reason.c of the layer */
     bool heard; /* the log of waves says that ranks began */
 };
 

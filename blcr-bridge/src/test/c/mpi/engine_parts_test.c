@@ -251,11 +251,11 @@ static void what_crosses_the_line_is_written_once_and_found(void **state)
     sluice_mpi_replay_begin(1);
     for (int64_t number = 3; number <= 7; number++) {
         const struct sluice_mpi_message message = {first_stream, number};
-        assert_int_equal(sluice_mpi_kept_late(&message, &kept), number <= 6);
+        assert_int_equal(sluice_mpi_late_message(&message, &kept), number <= 6);
     }
-    assert_false(sluice_mpi_kept_late(&(struct sluice_mpi_message){second_stream, 4}, &kept));
-    assert_true(sluice_mpi_kept_result(5, 4, &kept) && *(const int *)kept.data == 77);
-    assert_false(sluice_mpi_kept_result(5, 5, &kept));
+    assert_false(sluice_mpi_late_message(&(struct sluice_mpi_message){second_stream, 4}, &kept));
+    assert_true(sluice_mpi_late_result(5, 4, &kept) && *(const int *)kept.data == 77);
+    assert_false(sluice_mpi_late_result(5, 5, &kept));
     assert_int_equal(sluice_mpi_replay_forced(2)->number, 4);
     assert_null(sluice_mpi_replay_forced(1));
     given_count = 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "c3/c3.h"
-#include "c3/kept.h"
+#include "c3/late_messages.h"
 #include "c3/record.h"
 #include "c3/replay.h"
 #include "core/calls.h"
@@ -91,14 +91,14 @@ static void what_is_sent_is_kept_while_there_is_room(void **state)
     sluice_mpi_record_end();
     struct sluice_mpi_reader reader = {image("late")->data,
                                        image("late")->data + image("late")->length, false};
-    assert_true(sluice_mpi_kept_read(&reader));
-    assert_true(sluice_mpi_kept_sent(&one, &found));
+    assert_true(sluice_mpi_late_read(&reader));
+    assert_true(sluice_mpi_late_sent(&one, &found));
     assert_int_equal(found.bytes, 5);
     assert_memory_equal(found.data, "first", 5);
-    assert_true(sluice_mpi_kept_sent(&last, &found));
+    assert_true(sluice_mpi_late_sent(&last, &found));
     assert_memory_equal(found.data, "last", 4);
-    assert_false(sluice_mpi_kept_sent(&large, &found));
-    sluice_mpi_kept_end();
+    assert_false(sluice_mpi_late_sent(&large, &found));
+    sluice_mpi_late_end();
 }
 
 static void begin_wave(int64_t wave)

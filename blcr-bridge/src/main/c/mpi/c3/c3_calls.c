@@ -108,7 +108,7 @@ static void look_whether_it_differs(struct sluice_mpi_sent *now, const void *buf
         return;
     }
     now->check = was->check;
-    if (!sluice_mpi_kept_sent(message, first) || first->bytes != sluice_mpi_packed(count, type))
+    if (!sluice_mpi_late_sent(message, first) || first->bytes != sluice_mpi_packed(count, type))
         *first = (struct sluice_mpi_kept){0};
     snprintf(what, sizeof what, "message %lld to rank %lld with tag %lld",
              (long long)message->number, (long long)message->stream.destination,
@@ -181,7 +181,7 @@ int sluice_mpi_c3_posts(struct sluice_mpi_handle *handle)
     if (forced == NULL)
         return sluice_mpi_post(handle, handle->peer, handle->tag);
     struct sluice_mpi_kept kept;
-    if (sluice_mpi_kept_late(forced, &kept)) {
+    if (sluice_mpi_late_message(forced, &kept)) {
         give(handle, forced, &kept);
         return MPI_SUCCESS;
     }
@@ -292,7 +292,7 @@ static void await_found(struct sluice_mpi_comm *comm, const struct sluice_mpi_me
 {
     const int source = sluice_mpi_rank_in(comm, message->stream.source);
     struct sluice_mpi_kept kept;
-    if (sluice_mpi_kept_late(message, &kept)) {
+    if (sluice_mpi_late_message(message, &kept)) {
         sluice_mpi_empty_status(status);
         status->MPI_SOURCE = source;
         status->MPI_TAG = message->stream.tag;

@@ -103,7 +103,7 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
         sluice_mpi_replay_check(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);
     }
     struct sluice_mpi_kept kept;
-    if (!sluice_mpi_kept_result(comm->id, number, &kept))
+    if (!sluice_mpi_late_result(comm->id, number, &kept))
         return false;
     int count;
     struct sluice_mpi_piece *pieces = outputs(collective, &count);
@@ -138,7 +138,7 @@ void sluice_mpi_c3_answer_open(struct sluice_mpi_handle *handle)
 {
     struct sluice_mpi_kept kept;
     if (handle->comm == NULL
-        || !sluice_mpi_kept_result(handle->comm->id, handle->collective, &kept)) {
+        || !sluice_mpi_late_result(handle->comm->id, handle->collective, &kept)) {
         sluice_mpi_abort(
             "the checkpoint has no result of a collective that was open: it is damaged");
     }

@@ -103,7 +103,7 @@ void sluice_mpi_replay_begin(int64_t wave)
         sluice_mpi_unreadable(wave, "its plan is damaged");
     index_plan();
     struct sluice_mpi_reader kept = reader_of(&late);
-    if (!sluice_mpi_kept_read(&kept))
+    if (!sluice_mpi_late_read(&kept))
         sluice_mpi_unreadable(wave, "image late is damaged");
 }
 
@@ -125,10 +125,10 @@ static bool suppresses_more(void)
 
 bool sluice_mpi_replay_is_needed(void)
 {
-    if (left > 0 || suppresses_more() || sluice_mpi_kept_has_more_results())
+    if (left > 0 || suppresses_more() || sluice_mpi_late_has_more_results())
         return true;
     sluice_mpi_counts_clear(&todo.suppressed);
-    sluice_mpi_kept_end();
+    sluice_mpi_late_end();
     sluice_mpi_bytes_free(&record);
     sluice_mpi_bytes_free(&late);
     sluice_mpi_bytes_free(&plan);
@@ -241,14 +241,14 @@ void sluice_mpi_replay_drained(void (*give)(const struct sluice_mpi_message *mes
                                             const struct sluice_mpi_kept *kept))
 {
     int64_t count;
-    const struct sluice_mpi_message *drained = sluice_mpi_kept_drained(&count);
+    const struct sluice_mpi_message *drained = sluice_mpi_late_drained(&count);
     for (int64_t i = 0; i < count; i++) {
         struct sluice_mpi_kept kept;
         const bool is_forced = todo.forced_count > 0
             && bsearch(&drained[i], forced_messages, todo.forced_count, sizeof *forced_messages,
                        by_message)
                 != NULL;
-        if (!is_forced && sluice_mpi_kept_late(&drained[i], &kept))
+        if (!is_forced && sluice_mpi_late_message(&drained[i], &kept))
             give(&drained[i], &kept);
     }
 }

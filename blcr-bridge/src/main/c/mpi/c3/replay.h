@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kept.h"
+#include "late_messages.h"
 #include "record.h"
 
 /* A message that a request takes, or finds, again. */

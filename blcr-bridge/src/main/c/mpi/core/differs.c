@@ -41,7 +41,8 @@ static bool is_on_stack(const void *byte)
     return stack;
 }
 
-void sluice_mpi_owner(const void *byte, char *text, size_t room)
+/* Whose memory this is: a region's, the stack's, or whose else. */
+static void describe_owner(const void *byte, char *text, size_t room)
 {
     Dl_info object;
     const struct sluice_mpi_region *region = sluice_mpi_region_of(byte, 1);
@@ -111,7 +112,7 @@ static void describe(const void *buffer, int64_t count, MPI_Datatype type, const
     const unsigned char *byte = address_of(at < 0 ? 0 : at, buffer, count, type);
     snprintf(owner, sizeof owner, "at a place that is not known");
     if (byte != NULL)
-        sluice_mpi_owner(byte, owner, sizeof owner);
+        describe_owner(byte, owner, sizeof owner);
     if (at < 0) {
         snprintf(text, room, "its %lld bytes begin %s%s", (long long)sluice_mpi_packed(count, type),
                  strncmp(owner, "byte", 4) == 0 ? "at " : "", owner);

@@ -28,5 +28,3 @@ bool sluice_mpi_differs_stops(void);
 /* At the end of the job, by all ranks: rank 0 says how many there were. */
 void sluice_mpi_differs_end(void);
 
-/* Writes whose memory this is: a region's, the stack's, or whose else. */
-void sluice_mpi_owner(const void *byte, char *text, size_t room);

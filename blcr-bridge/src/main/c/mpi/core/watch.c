@@ -13,7 +13,7 @@
 #include "protocol.h"
 #include "rehearsal.h"
 #include "stream.h"
-#include "wrappers/said.h"
+#include "wrappers/abort_reason.h"
 
 #define TIMES 10
 #define LEAST INT64_C(3000000000) /* nanoseconds; a busy machine takes some for nothing */

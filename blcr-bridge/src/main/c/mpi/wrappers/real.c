@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abort_reason.h"
 #include "later.h"
-#include "said.h"
 
 #define MOST 1000
 

@@ -1,4 +1,4 @@
-#include "kept.h"
+#include "late_messages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,9 +94,9 @@ static void get_messages(struct sluice_mpi_reader *reader, struct messages *to)
     qsort(to->all, to->count, sizeof *to->all, by_message);
 }
 
-bool sluice_mpi_kept_read(struct sluice_mpi_reader *reader)
+bool sluice_mpi_late_read(struct sluice_mpi_reader *reader)
 {
-    sluice_mpi_kept_end();
+    sluice_mpi_late_end();
     get_messages(reader, &messages);
     drained_count = sluice_mpi_get_count(reader, sizeof *drained);
     drained = room(drained_count, sizeof *drained);
@@ -115,7 +115,7 @@ bool sluice_mpi_kept_read(struct sluice_mpi_reader *reader)
     return !reader->damaged;
 }
 
-void sluice_mpi_kept_end(void)
+void sluice_mpi_late_end(void)
 {
     free(messages.all);
     free(sent.all);
@@ -138,17 +138,17 @@ static bool find(const struct messages *in, const struct sluice_mpi_message *mes
     return found != NULL;
 }
 
-bool sluice_mpi_kept_late(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept)
+bool sluice_mpi_late_message(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept)
 {
     return find(&messages, message, kept);
 }
 
-bool sluice_mpi_kept_sent(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept)
+bool sluice_mpi_late_sent(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept)
 {
     return find(&sent, message, kept);
 }
 
-bool sluice_mpi_kept_result(int64_t communicator, int64_t number, struct sluice_mpi_kept *kept)
+bool sluice_mpi_late_result(int64_t communicator, int64_t number, struct sluice_mpi_kept *kept)
 {
     const struct result wanted = {.communicator = communicator, .number = number};
     const struct result *found = result_count == 0
@@ -159,7 +159,7 @@ bool sluice_mpi_kept_result(int64_t communicator, int64_t number, struct sluice_
     return found != NULL;
 }
 
-bool sluice_mpi_kept_has_more_results(void)
+bool sluice_mpi_late_has_more_results(void)
 {
     for (; entered < result_count; entered++) {
         const struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(results[entered].communicator);
@@ -169,7 +169,7 @@ bool sluice_mpi_kept_has_more_results(void)
     return false;
 }
 
-const struct sluice_mpi_message *sluice_mpi_kept_drained(int64_t *count)
+const struct sluice_mpi_message *sluice_mpi_late_drained(int64_t *count)
 {
     *count = drained_count;
     return drained;

@@ -1,4 +1,4 @@
-#include "said.h"
+#include "abort_reason.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,21 +17,22 @@ struct sluice_mpi_kept {
 };
 
 /* Reads the image. False where it makes no sense. */
-bool sluice_mpi_kept_read(struct sluice_mpi_reader *reader);
-void sluice_mpi_kept_end(void);
+bool sluice_mpi_late_read(struct sluice_mpi_reader *reader);
+void sluice_mpi_late_end(void);
 
 /* Data of a late message, or the result of a collective; false where there is none. */
-bool sluice_mpi_kept_late(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept);
-bool sluice_mpi_kept_result(int64_t communicator, int64_t number, struct sluice_mpi_kept *kept);
+bool sluice_mpi_late_message(const struct sluice_mpi_message *message,
+                             struct sluice_mpi_kept *kept);
+bool sluice_mpi_late_result(int64_t communicator, int64_t number, struct sluice_mpi_kept *kept);
 
 /* What a message had that this rank sent behind the line; false where there was no room for it. */
-bool sluice_mpi_kept_sent(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept);
+bool sluice_mpi_late_sent(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept);
 
 /* Whether this rank has yet to enter a collective whose result is here. Once false it stays so. */
-bool sluice_mpi_kept_has_more_results(void);
+bool sluice_mpi_late_has_more_results(void);
 
 /* The late messages that the layer had taken, in the order in which it did. */
-const struct sluice_mpi_message *sluice_mpi_kept_drained(int64_t *count);
+const struct sluice_mpi_message *sluice_mpi_late_drained(int64_t *count);
 
 /* The order in which messages are searched. */
 int sluice_mpi_message_order(const struct sluice_mpi_message *one,
