@@ -162,8 +162,8 @@ struct sluice_created {
 };
 
 /*
- * Enters it as an image without asking: one that this process logs, or with another reason than
- * SLUICE_REASON_NONE one that is direct. False when it is to be asked for, as the file of another opener may.
+ * Registers the file as an image without a round trip: logged if `reason` is SLUICE_REASON_NONE, else direct.
+ * False where the caller has to ask for it by sluice_client_announce(), as for a file of another opener.
  */
 bool sluice_client_enter(struct sluice_client *client, const struct sluice_created *file,
                          int reason, struct sluice_disposition *disposition);

@@ -6,13 +6,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "creation_word.h"
 #include "description.h"
 #include "mapping.h"
 #include "memory.h"
 #include "presence.h"
 #include "real.h"
 #include "segment.h"
-#include "word.h"
 
 struct mapping {
     struct image *image;
@@ -32,7 +32,7 @@ static void leave_to_kernel(const struct image *image)
     const struct stat status = {
         .st_dev = image->device, .st_ino = image->inode, .st_mode = S_IFREG};
     int announced = SLUICE_REQUEST_OPEN_WRITE;
-    sluice_word_leave(&status, &announced);
+    sluice_creation_leave(&status, &announced);
 }
 
 /* Before the real call, so that a close() meanwhile does not end the opening. */

@@ -9,16 +9,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "creation_word.h"
 #include "description.h"
 #include "go.h"
-#include "habit.h"
 #include "mpi.h"
 #include "opening.h"
 #include "presence.h"
 #include "queues.h"
 #include "real.h"
 #include "segment.h"
-#include "word.h"
+#include "usage.h"
 
 #define ATTEMPTS 4
 
@@ -167,7 +167,7 @@ static int adopt(int fd, int flags, const struct plan *plan)
         : flags & O_DSYNC                         ? SLUICE_REASON_SYNC
         : unwritable                              ? SLUICE_REASON_CONTROL
         : asked != SLUICE_REASON_NONE             ? asked
-        : made && sluice_habit_is_database(flags) ? SLUICE_REASON_READ
+        : made && sluice_usage_is_database(flags) ? SLUICE_REASON_READ
                                                   : SLUICE_REASON_NONE;
     const int announced = (empty ? SLUICE_REQUEST_OPEN_CREATED : 0)
         | (made ? SLUICE_REQUEST_OPEN_MADE : 0)
@@ -273,7 +273,7 @@ void sluice_open_shared(int fd)
     struct stat status;
     if (left_alone(0) || REAL(fstat)(fd, &status) != 0)
         return;
-    if (sluice_word_take(&status)) {
+    if (sluice_creation_take(&status)) {
         REAL(lseek)(fd, 0, SEEK_END);
         return;
     }

@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include "description.h"
-#include "habit.h"
 #include "real.h"
+#include "usage.h"
 
 /* -ESTALE: the kernel has all, and makes it durable. */
 static int sync_direct(int fd)
@@ -31,7 +31,7 @@ static int sync_file(int fd)
         return sync_direct(fd);
     struct image *image = description->image;
     int error = -ESTALE;
-    if (!image->small && sluice_habit_harms(image))
+    if (!image->small && sluice_usage_harms(image))
         sluice_image_surrender(image, SLUICE_REASON_READ);
     else if (!image->small && (error = sluice_log_sync(&image->log)) == -ESTALE)
         sluice_image_surrender(image, SLUICE_REASON_OTHER);

@@ -14,7 +14,7 @@
 
 #include "actions.h"
 #include "description.h"
-#include "early.h"
+#include "early_attach.h"
 #include "kernel.h"
 #include "mapping.h"
 #include "open.h"

@@ -4,13 +4,13 @@
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
+#include "creation_word.h"
 #include "kernel.h"
 #include "memory.h"
 #include "presence.h"
 #include "real.h"
 #include "streams.h"
 #include "tell.h"
-#include "word.h"
 
 /* Guarded, like all changes to the table, by the lock of the images. */
 static struct description *spare_descriptions;
@@ -182,7 +182,7 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
     if (!sluice_capture_file(fd, &status, path))
         return -ENOTCONN;
     const char *why = unfollowed(fd);
-    if (why != NULL && (sluice_word_leave(&status, &announced) || !sluice_capture_own()))
+    if (why != NULL && (sluice_creation_leave(&status, &announced) || !sluice_capture_own()))
         return missed(announced, path, why);
     if (why != NULL && !(announced & SLUICE_REQUEST_OPEN_DIRECT))
         announced |= sluice_open_direct(SLUICE_REASON_FORK);

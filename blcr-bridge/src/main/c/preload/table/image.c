@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "creation_word.h"
 #include "descriptors.h"
 #include "failure.h"
-#include "habit.h"
 #include "kernel.h"
 #include "limit.h"
 #include "memory.h"
@@ -20,7 +20,7 @@
 #include "segment.h"
 #include "small.h"
 #include "tell.h"
-#include "word.h"
+#include "usage.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
@@ -109,7 +109,7 @@ int sluice_image_settle(struct image *image)
         return -ESTALE;
     }
     if (image->unsettled) {
-        const bool for_good = sluice_habit_harms(image);
+        const bool for_good = sluice_usage_harms(image);
         const int error =
             sluice_log_settle(&image->log, for_good ? SLUICE_REASON_READ : SLUICE_REASON_NONE);
         if (error < 0 && error != -ESTALE)
@@ -166,14 +166,14 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
     bool small;
     const bool created = (announced & SLUICE_REQUEST_OPEN_CREATED) != 0;
-    const uint32_t habit = sluice_habit_of(path);
-    const int reason = sluice_habit_reason(habit, created);
+    const uint32_t kind = sluice_usage_kind(path);
+    const int reason = sluice_usage_reason(kind, created);
     const bool ask = !sluice_small_unannounced(status, &announced, &small, &disposition);
     if (reason != SLUICE_REASON_NONE && !(announced & SLUICE_REQUEST_OPEN_DIRECT))
         announced |= sluice_open_direct(reason);
     const int error = ask ? sluice_image_announce(fd, status, announced, path, &disposition) : 0;
     if (ask && created)
-        sluice_word_end(status->st_dev, status->st_ino);
+        sluice_creation_end(status->st_dev, status->st_ino);
     if (error != 0 && (!sluice_recording || sluice_image_refused(error)))
         return error;
     struct image *image = take_image();
@@ -192,7 +192,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->unstamped = false;
     image->harms = 0;
     image->gained = 0;
-    image->habit = habit;
+    image->kind = kind;
     image->mappings = 0;
     image->mapped = image->mapped_end = 0;
     image->let_go = false;
@@ -266,7 +266,7 @@ int sluice_image_end(struct image *image)
     if (image->small)
         sluice_small_close(image);
     sluice_image_closing(image);
-    sluice_habit_closed(image);
+    sluice_usage_closed(image);
     for (; image->openings > 0 && !sluice_log_away(&image->log); image->openings--) {
         const int met = sluice_log_end(&image->log);
         error = error != 0 ? error : met;

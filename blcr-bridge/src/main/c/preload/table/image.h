@@ -29,10 +29,10 @@ struct image {
     bool created;   /* by this process, or emptied */
     bool fresh;     /* the same, and nothing was written yet */
     bool unstamped; /* written by this process since the last sluice_image_stamp() */
-    int harms;      /* by being read or synchronised with little written before, see habit.h */
+    int harms;      /* by being read or synchronised with little written before, see usage.h */
     int64_t gained; /* bytes logged since */
-    uint32_t habit;
-    int mappings; /* into memory; they outlive the descriptions */
+    uint32_t kind;  /* of its path, see usage.h */
+    int mappings;   /* into memory; they outlive the descriptions */
     int64_t mapped,
         mapped_end; /* bytes that were counted, of a file that is no image, and their end */
     bool of_dump;   /* opened by the thread that writes the process down */

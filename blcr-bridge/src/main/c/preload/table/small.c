@@ -1,9 +1,9 @@
 #include "small.h"
 
+#include "creation_word.h"
 #include "descriptors.h"
 #include "kernel.h"
 #include "segment.h"
-#include "word.h"
 
 static void count_file(int reason)
 {
@@ -15,17 +15,18 @@ static void count_file(int reason)
 bool sluice_small_unannounced(const struct stat *status, int *announced, bool *small,
                               struct sluice_disposition *disposition)
 {
-    const enum sluice_word found = sluice_word_look(status, announced, &disposition->reason);
-    *small = found == SLUICE_WORD_BEGIN;
-    if (found == SLUICE_WORD_PLAIN && (*announced & SLUICE_REQUEST_OPEN_WRITE))
+    const enum sluice_creation found =
+        sluice_creation_look(status, announced, &disposition->reason);
+    *small = found == SLUICE_CREATION_BEGIN;
+    if (found == SLUICE_CREATION_PLAIN && (*announced & SLUICE_REQUEST_OPEN_WRITE))
         count_file(disposition->reason);
-    return found != SLUICE_WORD_ASK;
+    return found != SLUICE_CREATION_ASK;
 }
 
 static void end(struct image *image, int reason)
 {
     image->small = false;
-    sluice_word_end(image->device, image->inode);
+    sluice_creation_end(image->device, image->inode);
     count_file(reason);
 }
 
@@ -46,7 +47,8 @@ static bool announce(struct image *image, int flags)
     char path[PATH_MAX];
     const int fd = image->descriptions->fd;
     const int announced = SLUICE_REQUEST_OPEN_GROWN | SLUICE_REQUEST_OPEN_WRITE | flags;
-    if (!sluice_word_grow(image->device, image->inode) || !sluice_capture_file(fd, &status, path)
+    if (!sluice_creation_grow(image->device, image->inode)
+        || !sluice_capture_file(fd, &status, path)
         || sluice_image_announce(fd, &status, announced, path, &disposition) != 0
         || disposition.kind == SLUICE_REQUEST_PLAIN) {
         return false;
@@ -62,7 +64,7 @@ static bool announce(struct image *image, int flags)
         sluice_log_grown(&image->log, status.st_size);
     else
         sluice_image_return(image);
-    sluice_word_end(image->device, image->inode);
+    sluice_creation_end(image->device, image->inode);
     return true;
 }
 
@@ -71,7 +73,7 @@ void sluice_small_grow_to(struct image *image, int64_t end)
     if (!image->small)
         return;
     const struct sluice_segment *segment = sluice_capture_segment();
-    const bool alone = segment != NULL && sluice_word_holds(image->device, image->inode);
+    const bool alone = segment != NULL && sluice_creation_holds(image->device, image->inode);
     if (!alone || (end > segment->header->small && !announce(image, 0)))
         stay_plain(image, SLUICE_REASON_SHARED);
 }

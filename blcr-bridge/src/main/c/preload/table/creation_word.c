@@ -1,4 +1,4 @@
-#include "word.h"
+#include "creation_word.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -62,23 +62,23 @@ static bool is_left_behind(int64_t word)
 static int begin(_Atomic int64_t *place, int64_t found, int64_t word, int state)
 {
     if (found != FREE && !is_left_behind(found))
-        return same_file(found, word) ? SLUICE_WORD_PLAIN : SLUICE_WORD_ASK;
-    return change(place, found, word | state) ? SLUICE_WORD_BEGIN : -1;
+        return same_file(found, word) ? SLUICE_CREATION_PLAIN : SLUICE_CREATION_ASK;
+    return change(place, found, word | state) ? SLUICE_CREATION_BEGIN : -1;
 }
 
 /* A file that was there. An empty one may be another process's that is about to store its word. */
 static int meet(_Atomic int64_t *place, int64_t found, int64_t word, bool empty)
 {
     if (!empty || same_file(found, word))
-        return SLUICE_WORD_PLAIN;
+        return SLUICE_CREATION_PLAIN;
     if (found != FREE)
-        return SLUICE_WORD_ASK;
-    return change(place, FREE, word | OPENED) ? SLUICE_WORD_PLAIN : -1;
+        return SLUICE_CREATION_ASK;
+    return change(place, FREE, word | OPENED) ? SLUICE_CREATION_PLAIN : -1;
 }
 
 /*
  * Whether an opening of what is no image makes no difference. A file with bytes in it becomes an image only for
- * a process that empties it, which asks. Who reads it finds that out.
+ * a process that empties it, which asks. Readers detect that themselves.
  */
 static bool only_reads(const struct stat *status, int announced)
 {
@@ -107,14 +107,14 @@ static bool asks(const struct stat *status, int announced)
     return segment != NULL && segment->header->small < 0 && !only_reads(status, announced);
 }
 
-static enum sluice_word look(const struct stat *status, int *announced, int *reason, bool ask)
+static enum sluice_creation look(const struct stat *status, int *announced, int *reason, bool ask)
 {
     int64_t word;
     _Atomic int64_t *place = place_of(status->st_dev, status->st_ino, &word);
     const bool created = (*announced & SLUICE_REQUEST_OPEN_CREATED) != 0;
     int decided = place != NULL                               ? -1
-        : only_reads(status, *announced) && !is_image(status) ? SLUICE_WORD_PLAIN
-                                                              : SLUICE_WORD_ASK;
+        : only_reads(status, *announced) && !is_image(status) ? SLUICE_CREATION_PLAIN
+                                                              : SLUICE_CREATION_ASK;
     *reason = SLUICE_REASON_EXISTING;
     while (decided < 0) {
         const int64_t found = atomic_load(place);
@@ -123,50 +123,50 @@ static enum sluice_word look(const struct stat *status, int *announced, int *rea
         if (state == GROWING) {
             *announced |= SLUICE_REQUEST_OPEN_GROWN;
             share(announced);
-            decided = SLUICE_WORD_ASK;
+            decided = SLUICE_CREATION_ASK;
         } else if (state == SMALL && !(created && is_left_behind(found))) {
             if (change(place, found, FREE) && !is_image(status))
-                decided = SLUICE_WORD_PLAIN;
+                decided = SLUICE_CREATION_PLAIN;
         } else if (is_image(status) || (*announced & SLUICE_REQUEST_OPEN_DIRECT)) {
-            decided = SLUICE_WORD_ASK;
+            decided = SLUICE_CREATION_ASK;
         } else {
             decided = created ? begin(place, found, word, ask ? GROWING : SMALL)
-                : ask         ? SLUICE_WORD_ASK
+                : ask         ? SLUICE_CREATION_ASK
                               : meet(place, found, word, status->st_size == 0);
         }
     }
-    return (enum sluice_word)decided;
+    return (enum sluice_creation)decided;
 }
 
-enum sluice_word sluice_word_look(const struct stat *status, int *announced, int *reason)
+enum sluice_creation sluice_creation_look(const struct stat *status, int *announced, int *reason)
 {
     const bool ask = asks(status, *announced);
-    const enum sluice_word found = look(status, announced, reason, ask);
-    if (ask && found == SLUICE_WORD_PLAIN)
+    const enum sluice_creation found = look(status, announced, reason, ask);
+    if (ask && found == SLUICE_CREATION_PLAIN)
         share(announced);
-    return ask ? SLUICE_WORD_ASK : found;
+    return ask ? SLUICE_CREATION_ASK : found;
 }
 
-bool sluice_word_leave(const struct stat *status, int *announced)
+bool sluice_creation_leave(const struct stat *status, int *announced)
 {
     struct stat empty = *status;
     int looked = *announced & SLUICE_REQUEST_OPEN_WRITE, reason;
-    sluice_word_take(status);
+    sluice_creation_take(status);
     empty.st_size = 0; /* so that OPENED stays */
-    const bool plain = look(&empty, &looked, &reason, false) == SLUICE_WORD_PLAIN;
+    const bool plain = look(&empty, &looked, &reason, false) == SLUICE_CREATION_PLAIN;
     const int grown = looked & SLUICE_REQUEST_OPEN_GROWN;
     *announced |= grown;
     return plain || (grown == 0 && !is_image(status));
 }
 
-bool sluice_word_holds(dev_t device, ino_t inode)
+bool sluice_creation_holds(dev_t device, ino_t inode)
 {
     int64_t word;
     const _Atomic int64_t *place = place_of(device, inode, &word);
     return place != NULL && atomic_load(place) == (word | SMALL);
 }
 
-bool sluice_word_take(const struct stat *status)
+bool sluice_creation_take(const struct stat *status)
 {
     int64_t word;
     _Atomic int64_t *place = place_of(status->st_dev, status->st_ino, &word);
@@ -174,14 +174,14 @@ bool sluice_word_take(const struct stat *status)
     return same_file(found, word) && (found & STATE) == SMALL && change(place, found, FREE);
 }
 
-bool sluice_word_grow(dev_t device, ino_t inode)
+bool sluice_creation_grow(dev_t device, ino_t inode)
 {
     int64_t word;
     _Atomic int64_t *place = place_of(device, inode, &word);
     return place != NULL && change(place, word | SMALL, word | GROWING);
 }
 
-void sluice_word_end(dev_t device, ino_t inode)
+void sluice_creation_end(dev_t device, ino_t inode)
 {
     int64_t word;
     _Atomic int64_t *place = place_of(device, inode, &word);

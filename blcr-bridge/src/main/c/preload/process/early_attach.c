@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "capture.h"
-#include "early.h"
+#include "early_attach.h"
 #include "launcher.h"
 
 static const char *const libraries[] = {"libmpi.so", "libmpich", "libmpi_"};

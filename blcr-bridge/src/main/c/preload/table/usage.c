@@ -1,4 +1,4 @@
-#include "habit.h"
+#include "usage.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -25,14 +25,14 @@ static atomic_uchar kinds[1024];
 
 static atomic_int row; /* of small files */
 
-static atomic_uchar *place_of(uint32_t habit)
+static atomic_uchar *place_of(uint32_t kind)
 {
-    return &kinds[habit % (sizeof kinds / sizeof *kinds)];
+    return &kinds[kind % (sizeof kinds / sizeof *kinds)];
 }
 
-static void learn(uint32_t habit, int what)
+static void learn(uint32_t kind, int what)
 {
-    atomic_fetch_or_explicit(place_of(habit), (unsigned char)what, memory_order_relaxed);
+    atomic_fetch_or_explicit(place_of(kind), (unsigned char)what, memory_order_relaxed);
 }
 
 /* A rank's are parts of a checkpoint, which is durable sooner from a container. */
@@ -53,14 +53,14 @@ static int64_t most_of_small(void)
 }
 
 /* A rank is not one: Fortran opens files so unless told otherwise. */
-bool sluice_habit_is_database(int flags)
+bool sluice_usage_is_database(int flags)
 {
     const int asked = flags & (O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND);
     return asked == (O_RDWR | O_CREAT) && most_of_small() > 0;
 }
 
 /* FNV-1a, with each row of digits as one. */
-uint32_t sluice_habit_of(const char *path)
+uint32_t sluice_usage_kind(const char *path)
 {
     uint32_t hash = 2166136261;
     for (const char *each = path; *each != '\0'; each++) {
@@ -71,9 +71,9 @@ uint32_t sluice_habit_of(const char *path)
     return hash ^ hash >> 16;
 }
 
-int sluice_habit_reason(uint32_t habit, bool created)
+int sluice_usage_reason(uint32_t kind, bool created)
 {
-    const int known = atomic_load_explicit(place_of(habit), memory_order_relaxed);
+    const int known = atomic_load_explicit(place_of(kind), memory_order_relaxed);
     if (known & HARMED)
         return SLUICE_REASON_READ;
     return created && (known & LARGE) == 0
@@ -82,25 +82,25 @@ int sluice_habit_reason(uint32_t habit, bool created)
         : SLUICE_REASON_NONE;
 }
 
-void sluice_habit_closed(const struct image *image)
+void sluice_usage_closed(const struct image *image)
 {
     const int64_t size = image->created ? sluice_log_written(&image->log) : -1;
     if (size < 0)
         return;
     if (size > most_of_small()) {
-        learn(image->habit, LARGE);
+        learn(image->kind, LARGE);
         atomic_store_explicit(&row, 0, memory_order_relaxed);
     } else if (atomic_load_explicit(&row, memory_order_relaxed) < ROW) {
         atomic_fetch_add_explicit(&row, 1, memory_order_relaxed);
     }
 }
 
-bool sluice_habit_harms(struct image *image)
+bool sluice_usage_harms(struct image *image)
 {
     image->harms = image->gained < PRICE ? image->harms + 1 : 1;
     image->gained = 0;
     if (image->harms <= MOST)
         return false;
-    learn(image->habit, HARMED);
+    learn(image->kind, HARMED);
     return true;
 }
