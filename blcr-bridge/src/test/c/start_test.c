@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "exec/start.h"
+#include "launch/start.h"
 
 #define SECONDS(n) ((n) * INT64_C(1000))
 
@@ -44,9 +44,9 @@ static void end(pid_t child)
 }
 
 /* As if it had begun so long ago, and had not got on since. */
-static struct sluice_exec_start start_of(pid_t child, int64_t ago)
+static struct sluice_launch_start start_of(pid_t child, int64_t ago)
 {
-    struct sluice_exec_start start = sluice_exec_start_of("a", child);
+    struct sluice_launch_start start = sluice_launch_start_of("a", child);
     start.began -= ago;
     start.got_on -= ago;
     return start;
@@ -56,10 +56,10 @@ static void one_that_does_nothing_is_given_up(void **state)
 {
     (void)state;
     const pid_t child = child_of(rest);
-    struct sluice_exec_start start = start_of(child, SECONDS(1));
-    assert_true(sluice_exec_start_goes_on(&start));
+    struct sluice_launch_start start = start_of(child, SECONDS(1));
+    assert_true(sluice_launch_start_goes_on(&start));
     start = start_of(child, SECONDS(31));
-    assert_false(sluice_exec_start_goes_on(&start));
+    assert_false(sluice_launch_start_goes_on(&start));
     assert_true(start.told);
     end(child);
 }
@@ -68,14 +68,14 @@ static void one_that_gets_on_is_waited_for_up_to_a_limit(void **state)
 {
     (void)state;
     const pid_t child = child_of(work);
-    struct sluice_exec_start start = start_of(child, SECONDS(60));
-    for (int i = 0; i < 3000 && !sluice_exec_start_goes_on(&start); i++) {
+    struct sluice_launch_start start = start_of(child, SECONDS(60));
+    for (int i = 0; i < 3000 && !sluice_launch_start_goes_on(&start); i++) {
         start = start_of(child, SECONDS(60));
         usleep(10000);
     }
-    assert_true(sluice_exec_start_goes_on(&start));
-    start.began -= SLUICE_EXEC_START_MOST;
-    assert_false(sluice_exec_start_goes_on(&start));
+    assert_true(sluice_launch_start_goes_on(&start));
+    start.began -= SLUICE_LAUNCH_START_MOST;
+    assert_false(sluice_launch_start_goes_on(&start));
     end(child);
 }
 
@@ -100,8 +100,8 @@ static int status_after_stop(bool keeps)
     assert_int_equal(pipe(said), 0);
     const pid_t child = child_of(heed);
     assert_int_equal(read(said[0], &ready, 1), 1);
-    const struct sluice_exec_start start = sluice_exec_start_of("a", child);
-    sluice_exec_start_stop(&start, keeps);
+    const struct sluice_launch_start start = sluice_launch_start_of("a", child);
+    sluice_launch_start_stop(&start, keeps);
     assert_int_equal(waitpid(child, &status, 0), child);
     close(said[0]);
     close(said[1]);

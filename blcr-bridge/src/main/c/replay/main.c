@@ -89,7 +89,7 @@ static void start_ranks(const char *warm_up)
     for (int i = 0; i < rank_count; i++) {
         ranks[i] = fork();
         if (ranks[i] < 0)
-            sluice_exec_fail(1, "cannot start a process: %m");
+            sluice_launch_fail(1, "cannot start a process: %m");
         if (ranks[i] == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             signal(SIGINT, SIG_IGN);
@@ -125,7 +125,7 @@ static bool await_ranks(uint32_t before)
             board->stopped =
                 true; /* the others need not go on; it has said why unless it was killed */
             if (WIFSIGNALED(status))
-                sluice_exec_say("a process was killed by signal %d", WTERMSIG(status));
+                sluice_launch_say("a process was killed by signal %d", WTERMSIG(status));
         }
         if (!plan.rounds)
             print_progress();
@@ -162,7 +162,7 @@ static bool replay(int64_t number, enum ending ending, const char *directory)
 {
     int64_t system_calls = -1;
     if (ending == COUNT && replay_census_begin(ranks, rank_count) != 0) {
-        sluice_exec_say("cannot trace the ranks: %m");
+        sluice_launch_say("cannot trace the ranks: %m");
         return false;
     }
     for (int i = 0; i < rank_count; i++)
@@ -177,7 +177,7 @@ static bool replay(int64_t number, enum ending ending, const char *directory)
     board->task.started = sluice_clock();
     replay_board_advance(&board->tasks);
     if (ending == COUNT && (system_calls = replay_census_end(ranks, rank_count)) < 0) {
-        sluice_exec_say("cannot trace the ranks: %m");
+        sluice_launch_say("cannot trace the ranks: %m");
         return false;
     }
     if (!await_ranks(before))
@@ -204,7 +204,7 @@ static bool replay_rounds(void)
             }
         }
         if (ending == 4) {
-            sluice_exec_say("not a round: %s", line);
+            sluice_launch_say("not a round: %s", line);
             return false;
         }
         if (!replay(number, (enum ending)ending, directory))
@@ -230,7 +230,7 @@ static bool replay_all(const char *directory)
                  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ranks = calloc((size_t)rank_count, sizeof *ranks);
     if (board == MAP_FAILED || ranks == NULL)
-        sluice_exec_fail(1, "no memory");
+        sluice_launch_fail(1, "no memory");
     signal(SIGINT,
            plan.rounds ? SIG_IGN : stop); /* the bench, which gives the orders, gets it as well */
     signal(SIGTERM, stop);
@@ -248,11 +248,11 @@ static void open_parts(char **paths)
 {
     parts = calloc((size_t)rank_count, sizeof *parts);
     if (parts == NULL)
-        sluice_exec_fail(1, "no memory");
+        sluice_launch_fail(1, "no memory");
     for (int i = 0; i < rank_count; i++) {
         const int error = replay_part_open(&parts[i], paths[i]);
         if (error != 0)
-            sluice_exec_fail(1, "cannot read %s: %s", paths[i], strerror(-error));
+            sluice_launch_fail(1, "cannot read %s: %s", paths[i], strerror(-error));
     }
 }
 
@@ -271,7 +271,7 @@ int main(int count, char **arguments)
     const int named = output == NULL ? REPLAY_FILES : replay_output_named(output);
     int first = pauses != NULL || output != NULL || verifies ? 2 : 1;
     const char *directory = output == NULL && first < count ? arguments[first++] : NULL;
-    sluice_exec_name = output == NULL ? "sluice profile replay" : "sluice-replay";
+    sluice_launch_name = output == NULL ? "sluice profile replay" : "sluice-replay";
     rank_count = count - first;
     if (rank_count < 1 || named < 0) {
         fprintf(stderr,
@@ -287,7 +287,7 @@ int main(int count, char **arguments)
     open_parts(arguments + first);
     survey();
     if (!plan.rounds && !replay_content_prepare(plan.farthest, plan.longest, false))
-        sluice_exec_fail(1, "no memory for what is written");
+        sluice_launch_fail(1, "no memory for what is written");
     sluice_kernel_allow_files();
     if (!verifies)
         return replay_all(directory) ? 0 : 1;

@@ -35,7 +35,7 @@ static struct {
 
 _Noreturn static void fail(const char *what, const char *path)
 {
-    sluice_exec_fail(1, "cannot %s %s: %m", what, path);
+    sluice_launch_fail(1, "cannot %s %s: %m", what, path);
 }
 
 bool replay_name(const char *directory, const char *path, char target[PATH_MAX])
@@ -236,8 +236,8 @@ static int verify_write(const struct replay_write *write, int fd, int64_t shift,
         if (got < 0)
             fail("read", path);
         if (got == 0 || memcmp(found, replay_content_at(shift, offset), (size_t)got) != 0) {
-            sluice_exec_say("%s has other bytes than were written at %lld", path,
-                            (long long)offset);
+            sluice_launch_say("%s has other bytes than were written at %lld", path,
+                              (long long)offset);
             return 1;
         }
         done += got;

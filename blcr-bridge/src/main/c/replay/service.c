@@ -35,9 +35,9 @@ void replay_service_open(bool waits)
         return;
     const int error = sluice_segment_map(directory, &segment);
     if (error != 0)
-        sluice_exec_fail(1, "cannot map the segment of %s: %s", directory, strerror(-error));
+        sluice_launch_fail(1, "cannot map the segment of %s: %s", directory, strerror(-error));
     if (waits && sluice_session_open(directory, 0, 1, &session) != 0)
-        sluice_exec_fail(1, "%s", sluice_message());
+        sluice_launch_fail(1, "%s", sluice_message());
 }
 
 int64_t replay_service_buffered(void)
@@ -58,7 +58,7 @@ int64_t replay_service_cpu(void)
 bool replay_service_await(int64_t checkpoint)
 {
     if (session == NULL || sluice_checkpoint_wait(session, checkpoint, COMMIT_PATIENCE_MS) != 0) {
-        sluice_exec_say("%s", session == NULL ? "no I/O process to wait for" : sluice_message());
+        sluice_launch_say("%s", session == NULL ? "no I/O process to wait for" : sluice_message());
         return false;
     }
     return true;

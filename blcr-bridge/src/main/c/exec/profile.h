@@ -1,8 +1,0 @@
-/* Where the command's writes are recorded. */
-#pragma once
-
-/*
- * Has the command record its writes in this directory, which is created. One that holds a trace is
- * taken only inside a job, whose other ranks may have begun it; else the process ends with one line.
- */
-void sluice_exec_profile(const char *directory);
