@@ -1,38 +1,16 @@
 # A job of Slurm on three nodes, for scripts/rigs/engines. Each node has a name, a boot, a network, mounts and processes of
 # its own, as far as namespaces go, and its own mount of a GlusterFS volume at $inside/shared.
 
+. "$root/scripts/rigs/slurm-conf.sh"
+
 slurm_nodes=(n1 n2 n3)
 
 start_slurm() {
   local node
-  mkdir -p "$inside/slurm" "$inside/shared"
-  export SLURM_CONF=$inside/slurm/slurm.conf
+  mkdir -p "$inside/shared"
   hostname head
-  cat >"$SLURM_CONF" <<END
-ClusterName=sluice
-SlurmctldHost=head($server)
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/none
-CredType=cred/none
-StateSaveLocation=$inside/slurm/state
-SlurmdSpoolDir=$inside/slurm/%n
-SlurmctldPidFile=$inside/slurm/head.pid
-SlurmdPidFile=$inside/slurm/%n.pid
-SlurmctldLogFile=$inside/slurm/head.log
-SlurmdLogFile=$inside/slurm/%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/linear
-SchedulerType=sched/builtin
-SlurmdParameters=config_overrides
-SlurmdTimeout=10
-KillWait=2
-UnkillableStepTimeout=180
-ReturnToService=2
-$(for node in 1 2 3; do echo "NodeName=n$node NodeAddr=10.77.0.1$node CPUs=2"; done)
-PartitionName=all Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
-END
+  slurm_conf "$inside/slurm" "head($server)" SlurmdTimeout=10 KillWait=2 UnkillableStepTimeout=180 \
+    "NodeName=n[1-3] NodeAddr=10.77.0.1[1-3] CPUs=2" "PartitionName=all Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP"
   create_volume jobs
   volume_command start jobs
   slurmctld

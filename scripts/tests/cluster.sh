@@ -10,7 +10,7 @@ with_nodes() {
   type ip nsenter >/dev/null 2>&1 || skip "there is no ip or no nsenter; install iproute2 and util-linux"
   unshare --net --pid --fork --time true 2>unshare.err || skip "no namespaces: $(cat unshare.err)"
   [[ ${FUNCNAME[*]} =~ (test|soak)_[a-z_]+ ]]
-  [ -n "$SITE" ] || SITE=yes exec unshare --mount --net --pid --fork --kill-child --mount-proc \
+  [ -n "$SITE" ] || SITE=yes exec unshare --mount --net --uts --pid --fork --kill-child --mount-proc \
     bash "$0" "${BASH_REMATCH[0]}"
   local node
   mkdir shared nodes faults tmp
