@@ -145,9 +145,9 @@ restore() {
   rehearse "${numbers[@]/#/restore --store $1 --to $2 --checkpoint }" || fail "$(cat rehearsal/*.err)"
 }
 
-# listed: the numbers of the checkpoints that count in ./shared/store, on one line.
+# listed [OPTION...]: the numbers of the checkpoints that count in $store, or else in ./shared/store, on one line.
 listed() {
-  "$sluice" ls --store shared/store --json | jq -r '[.checkpoints[].number | tostring] | join(" ")'
+  "$sluice" ls --store "${store:-shared/store}" "$@" --json | jq -r '[.checkpoints[].number | tostring] | join(" ")'
 }
 
 is_listed() {
@@ -279,6 +279,19 @@ with_memory=(bash -c 'until has_memory; do sleep 0.02; done; exec "$@"' -)
 # at_launcher before|behind CMD...: as a user runs it, or as the first of two ranks.
 at_launcher() {
   if [ "$1" = before ]; then "${@:2}"; else SLUICE_RANK=0 SLUICE_RANKS=2 "${@:2}"; fi
+}
+
+# resume_server STORE [OPTION...]: one goes on with what the former one left.
+resume_server() {
+  rm -f server.out # what a former one said
+  "$sluice" serve --resume --store "$@" >server.out 2>>server.err &
+  server=$!
+  wait_until 60 grep -q ready: server.out
+}
+
+kill_server() {
+  kill -9 $server
+  wait $server || true
 }
 
 # Of the I/O process called NAME: what its segment says.
