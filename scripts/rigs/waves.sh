@@ -230,6 +230,11 @@ was_struck() {
   [ "$(told restart)" -gt 0 ] || fail "no restart from a checkpoint with seed $1: $(cat job.log)"
 }
 
+end_job() {
+  kill -TERM $job
+  wait $job || true
+}
+
 # ---- images ----
 
 # number FILE OFFSET: eight bytes of an image.
