@@ -77,10 +77,8 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
 void call_together(const char *function)
 {
     static char why[100];
-    if (sluice_mpi.busy) {
-        snprintf(why, sizeof why, "%s is called while what crosses the line is recorded", function);
-        sluice_mpi.protocol->calls->cannot(why);
-    }
+    snprintf(why, sizeof why, "%s is called while what crosses the line is recorded", function);
+    sluice_mpi.protocol->calls->cannot(why);
 }
 
 void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request)
@@ -99,8 +97,6 @@ void call_making(MPI_Comm parent)
     struct sluice_mpi_comm *comm = sluice_mpi_comm_of(parent);
     if (comm != NULL)
         comm->collectives++;
-    if (sluice_mpi.busy) {
-        sluice_mpi.protocol->calls->cannot(
-            "a communicator is made while what crosses the line is recorded");
-    }
+    sluice_mpi.protocol->calls->cannot(
+        "a communicator is made while what crosses the line is recorded");
 }

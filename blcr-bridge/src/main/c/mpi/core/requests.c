@@ -84,10 +84,8 @@ int call_cancel(MPI_Request *request)
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
     if (handle == NULL)
         return refuse();
-    if (sluice_mpi.busy) {
-        sluice_mpi.protocol->calls->cannot(
-            "MPI_Cancel is called while what crosses the line is recorded");
-    }
+    sluice_mpi.protocol->calls->cannot(
+        "MPI_Cancel is called while what crosses the line is recorded");
     handle->cancelled = true;
     handle->plain = false;
     return handle->active && handle->real != MPI_REQUEST_NULL ? real.Cancel(&handle->real)
@@ -131,10 +129,8 @@ int call_uncounted(MPI_Request *request, bool persistent)
     handle->active = !persistent;
     if (persistent) {
         sluice_mpi_handle_persistent(handle);
-        if (sluice_mpi.busy) {
-            sluice_mpi.protocol->calls->cannot(
-                "a persistent collective is made while what crosses the line is recorded");
-        }
+        sluice_mpi.protocol->calls->cannot(
+            "a persistent collective is made while what crosses the line is recorded");
     }
     handle->real = *request;
     *request = handle->request;

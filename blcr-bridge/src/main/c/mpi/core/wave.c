@@ -53,8 +53,7 @@ static void tell_never(void)
 void call_refused(const char *why)
 {
     never = why;
-    if (sluice_mpi.busy)
-        sluice_mpi.protocol->calls->cannot(why);
+    sluice_mpi.protocol->calls->cannot(why);
     tell_never();
 }
 
