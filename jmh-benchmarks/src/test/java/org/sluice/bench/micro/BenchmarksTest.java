@@ -27,7 +27,6 @@ class BenchmarksTest {
             .warmupIterations(0)
             .measurementIterations(1)
             .measurementTime(TimeValue.milliseconds(5))
-            .param("count", "1000")
             .param("store", directory.resolve("store").toString())
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT)
