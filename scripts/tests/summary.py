@@ -1,7 +1,7 @@
 """summary.py TESTS: what came out of the tests whose reports are below a directory.
 
 CTest's report names every test. A module's tests of Java are one of it, whose own report is in
-java/MODULE; they are counted instead. Says what was skipped and why, the ten slowest, what failed and
+java/MODULE; they are counted instead. Says what was skipped and why, the ten slowest tests and suites, what failed and
 what it said last, and in its last line how many passed, failed and were skipped. Exits with 1 unless all
 passed.
 """
@@ -59,6 +59,12 @@ def main():
     print("\nThe slowest:")
     for test in sorted(tests, key=lambda each: -each.seconds)[:SLOWEST]:
         print(f"  {test.seconds:6.1f} s  {test.name}")
+    print("The suites that took longest, all their tests together:")
+    suites = collections.Counter()
+    for test in tests:
+        suites[".".join(test.name.split(".")[:2])] += test.seconds
+    for suite, seconds in suites.most_common(SLOWEST):
+        print(f"  {seconds:6.1f} s  {suite}")
     reasons = collections.Counter(test.reason for test in tests if test.outcome == "skipped")
     if reasons:
         print("Skipped:")
