@@ -87,7 +87,7 @@ static void post_open(void)
     size_t count;
     struct sluice_mpi_handle **open = sluice_mpi_open_receives(&count);
     for (size_t i = 0; i < count; i++)
-        sluice_mpi_c3_asks(open[i], open[i]->peer, open[i]->tag);
+        sluice_mpi_c3_calls.asks(open[i], open[i]->peer, open[i]->tag);
     free(open);
 }
 
@@ -353,32 +353,17 @@ static void resumed(void)
     resuming = false;
 }
 
-static const struct sluice_mpi_calls calls = {
-    .sends = sluice_mpi_c3_sends,
-    .posts = sluice_mpi_c3_posts,
-    .asks = sluice_mpi_c3_asks,
-    .ended = sluice_mpi_c3_ended,
-    .drained = sluice_mpi_c3_drained,
-    .gives = sluice_mpi_c3_gives,
-    .completes = sluice_mpi_c3_completes,
-    .answers = sluice_mpi_c3_answers,
-    .probes = sluice_mpi_c3_probes,
-    .probed = sluice_mpi_c3_probed,
-    .enters = sluice_mpi_c3_enters,
-    .left = sluice_mpi_c3_left,
-    .cannot = cannot,
-    .resume = resume,
-    .resumed = resumed,
-};
-
 const struct sluice_mpi_protocol sluice_mpi_c3 = {
     .kind = SLUICE_CONTROL_C3,
     .request_wave = request_wave,
     .order = order,
     .spot = spot,
     .progress = progress,
+    .cannot = cannot,
     .give_up = forget,
     .repeats = repeats,
     .restart = restart,
-    .calls = &calls,
+    .resume = resume,
+    .resumed = resumed,
+    .calls = &sluice_mpi_c3_calls,
 };

@@ -89,12 +89,6 @@ static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag,
     buffered = one;
 }
 
-void sluice_mpi_c3_look_whether_over(void)
-{
-    if (!sluice_mpi_replay_is_on())
-        sluice_mpi_look_busy();
-}
-
 /* It may have other bytes than at first: these are in `first` then, if the wave has them. */
 static void look_whether_it_differs(struct sluice_mpi_sent *now, const void *buf, int count,
                                     MPI_Datatype type, struct sluice_mpi_kept *first)
@@ -116,8 +110,8 @@ static void look_whether_it_differs(struct sluice_mpi_sent *now, const void *buf
     sluice_mpi_differs(what, buf, count, type, first->data);
 }
 
-bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, int64_t number,
-                         const void *buf, int count, MPI_Datatype type)
+static bool sends(const struct sluice_mpi_comm *comm, int dest, int tag, int64_t number,
+                  const void *buf, int count, MPI_Datatype type)
 {
     const bool again = sluice_mpi_replay_is_on();
     struct sluice_mpi_sent sent = {
@@ -133,7 +127,7 @@ bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, 
         sluice_mpi_replay_check(SLUICE_MPI_EVENT_SENT, &sent, sizeof sent);
     }
     if (sluice_mpi_replay_suppresses(&sent.message)) {
-        sluice_mpi_c3_look_whether_over();
+        sluice_mpi_replay_look_whether_over();
         return true;
     }
     if (again)
@@ -167,7 +161,7 @@ static void give(struct sluice_mpi_handle *handle, const struct sluice_mpi_messa
     sluice_mpi_handle_completed(handle, &status);
 }
 
-int sluice_mpi_c3_posts(struct sluice_mpi_handle *handle)
+static int posts(struct sluice_mpi_handle *handle)
 {
     const struct sluice_mpi_posting posting = {
         handle->number, handle->comm->id,
@@ -189,7 +183,7 @@ int sluice_mpi_c3_posts(struct sluice_mpi_handle *handle)
                            forced->stream.tag);
 }
 
-void sluice_mpi_c3_asks(const struct sluice_mpi_handle *handle, int source, int tag)
+static void asks(const struct sluice_mpi_handle *handle, int source, int tag)
 {
     if (sluice_mpi_record_is_on()) {
         sluice_mpi_numbering_posted(handle->number, handle->comm->id,
@@ -198,7 +192,7 @@ void sluice_mpi_c3_asks(const struct sluice_mpi_handle *handle, int source, int 
     }
 }
 
-void sluice_mpi_c3_ended(const struct sluice_mpi_handle *handle)
+static void ended(const struct sluice_mpi_handle *handle)
 {
     if (!sluice_mpi_record_is_on())
         return;
@@ -213,7 +207,7 @@ void sluice_mpi_c3_ended(const struct sluice_mpi_handle *handle)
     }
 }
 
-void sluice_mpi_c3_drained(const struct sluice_mpi_drained *one, const MPI_Status *status)
+static void drained(const struct sluice_mpi_drained *one, const MPI_Status *status)
 {
     if (!sluice_mpi_record_is_on() || one->name == 0)
         return;
@@ -222,8 +216,7 @@ void sluice_mpi_c3_drained(const struct sluice_mpi_drained *one, const MPI_Statu
     sluice_mpi_record_data(one->name, one->data, one->bytes, MPI_BYTE, status);
 }
 
-void sluice_mpi_c3_gives(const struct sluice_mpi_drained *one,
-                         const struct sluice_mpi_handle *handle)
+static void gives(const struct sluice_mpi_drained *one, const struct sluice_mpi_handle *handle)
 {
     if (!sluice_mpi_record_is_on())
         return;
@@ -232,7 +225,7 @@ void sluice_mpi_c3_gives(const struct sluice_mpi_drained *one,
     sluice_mpi_record_taken(handle->number, &message);
 }
 
-void sluice_mpi_c3_completes(struct sluice_mpi_handle *const *handles, int count)
+static void completes(struct sluice_mpi_handle *const *handles, int count)
 {
     sluice_mpi_record_completed(handles, count);
     if (!sluice_mpi_replay_is_on())
@@ -244,7 +237,7 @@ void sluice_mpi_c3_completes(struct sluice_mpi_handle *const *handles, int count
         sluice_mpi_replay_head(SLUICE_MPI_EVENT_COMPLETED, &length);
         sluice_mpi_replay_next();
     }
-    sluice_mpi_c3_look_whether_over();
+    sluice_mpi_replay_look_whether_over();
 }
 
 static void hide_all(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how)
@@ -257,7 +250,7 @@ static void hide_all(int count, struct sluice_mpi_handle **handles, enum sluice_
     }
 }
 
-bool sluice_mpi_c3_answers(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how)
+static bool answers(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how)
 {
     if (!sluice_mpi_replay_is_on())
         return false;
@@ -313,14 +306,14 @@ static void await_found(struct sluice_mpi_comm *comm, const struct sluice_mpi_me
     }
 }
 
-int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MPI_Status *status)
+static int probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MPI_Status *status)
 {
     if (!sluice_mpi_replay_is_on())
         return -1;
     if (!waits && sluice_mpi_replay_tells_nothing()) {
         *flag = 0;
         sluice_mpi_replay_tell_nothing();
-        sluice_mpi_c3_look_whether_over();
+        sluice_mpi_replay_look_whether_over();
         return MPI_SUCCESS;
     }
     size_t length;
@@ -333,11 +326,11 @@ int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MP
     if (message != NULL)
         await_found(comm, message, status);
     sluice_mpi_replay_next();
-    sluice_mpi_c3_look_whether_over();
+    sluice_mpi_replay_look_whether_over();
     return MPI_SUCCESS;
 }
 
-void sluice_mpi_c3_probed(struct sluice_mpi_comm *comm, const MPI_Status *found)
+static void probed(struct sluice_mpi_comm *comm, const MPI_Status *found)
 {
     if (!sluice_mpi_record_is_on())
         return;
@@ -357,3 +350,18 @@ void sluice_mpi_c3_probed(struct sluice_mpi_comm *comm, const MPI_Status *found)
         sluice_mpi_record_taken(request, &message);
     }
 }
+
+const struct sluice_mpi_calls sluice_mpi_c3_calls = {
+    .sends = sends,
+    .posts = posts,
+    .asks = asks,
+    .ended = ended,
+    .drained = drained,
+    .gives = gives,
+    .completes = completes,
+    .answers = answers,
+    .probes = probes,
+    .probed = probed,
+    .enters = sluice_mpi_c3_enters,
+    .left = sluice_mpi_c3_left,
+};

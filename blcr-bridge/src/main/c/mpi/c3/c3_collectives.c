@@ -116,7 +116,7 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
         handle->complete = true;
     }
     comm->collectives++; /* so that nobody waits for it any more */
-    sluice_mpi_c3_look_whether_over();
+    sluice_mpi_replay_look_whether_over();
     comm->collectives--;
     return true;
 }
@@ -131,7 +131,7 @@ void sluice_mpi_c3_left(struct sluice_mpi_comm *comm,
         free(pieces);
     }
     complete_blocking();
-    sluice_mpi_c3_look_whether_over();
+    sluice_mpi_replay_look_whether_over();
 }
 
 void sluice_mpi_c3_answer_open(struct sluice_mpi_handle *handle)

@@ -41,7 +41,7 @@ void sluice_mpi_record_event(enum sluice_mpi_event kind, const void *event, size
     if (!recording || stopped)
         return;
     if (events.length > SLUICE_MPI_RECORD_MOST) {
-        sluice_mpi.protocol->calls->cannot(
+        sluice_mpi.protocol->cannot(
             "what is recorded has more than 32 MiB: other ranks come to their spots much later");
         return;
     }

@@ -130,7 +130,7 @@ static void keep(int64_t bytes)
 {
     kept += bytes;
     if (kept > SLUICE_MPI_KEPT_MOST + sluice_mpi_region_bytes()) {
-        sluice_mpi.protocol->calls->cannot(
+        sluice_mpi.protocol->cannot(
             "what is kept of messages that may be late has more bytes than its memory and "
             "256 MiB: other ranks come to their spots much later");
     }

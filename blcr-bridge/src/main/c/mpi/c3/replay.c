@@ -141,6 +141,12 @@ bool sluice_mpi_replay_is_needed(void)
     return false;
 }
 
+void sluice_mpi_replay_look_whether_over(void)
+{
+    if (left == 0)
+        sluice_mpi_look_busy();
+}
+
 void sluice_mpi_replay_differs(const char *what)
 {
     sluice_mpi_abort(

@@ -36,6 +36,9 @@ bool sluice_mpi_replay_is_on(void);
 /* Whether something is left that a later call needs: a message to suppress, a result of the record. */
 bool sluice_mpi_replay_is_needed(void);
 
+/* Looks whether the rank is busy still, once no event is left. */
+void sluice_mpi_replay_look_whether_over(void);
+
 /* The next event of this kind; ends the job where the program does something else than it did. */
 const void *sluice_mpi_replay_head(enum sluice_mpi_event kind, size_t *length);
 void sluice_mpi_replay_next(void);

@@ -14,8 +14,7 @@
 /* A recovery would take the next one for it, which has the same number. */
 static int refused(int error)
 {
-    sluice_mpi.protocol->calls->cannot(
-        "MPI refuses a collective while what crosses the line is recorded");
+    sluice_mpi.protocol->cannot("MPI refuses a collective while what crosses the line is recorded");
     return error;
 }
 
@@ -78,7 +77,7 @@ void call_together(const char *function)
 {
     static char why[100];
     snprintf(why, sizeof why, "%s is called while what crosses the line is recorded", function);
-    sluice_mpi.protocol->calls->cannot(why);
+    sluice_mpi.protocol->cannot(why);
 }
 
 void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request)
@@ -97,6 +96,5 @@ void call_making(MPI_Comm parent)
     struct sluice_mpi_comm *comm = sluice_mpi_comm_of(parent);
     if (comm != NULL)
         comm->collectives++;
-    sluice_mpi.protocol->calls->cannot(
-        "a communicator is made while what crosses the line is recorded");
+    sluice_mpi.protocol->cannot("a communicator is made while what crosses the line is recorded");
 }

@@ -31,7 +31,7 @@ void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Sta
             return;
         sluice_mpi_received(handle->comm, status, handle->posted);
         if (handle->error != MPI_SUCCESS)
-            sluice_mpi.protocol->calls->cannot("a message is longer than its receive has room for");
+            sluice_mpi.protocol->cannot("a message is longer than its receive has room for");
     }
     if (__builtin_expect(handle->cancelled, 0) && handle->kind == SLUICE_MPI_SEND)
         take_back(handle, status);

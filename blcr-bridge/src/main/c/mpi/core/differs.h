@@ -27,4 +27,3 @@ bool sluice_mpi_differs_stops(void);
 
 /* At the end of the job, by all ranks: rank 0 says how many there were. */
 void sluice_mpi_differs_end(void);
-

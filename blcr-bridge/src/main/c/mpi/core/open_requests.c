@@ -389,8 +389,8 @@ void sluice_mpi_restore(struct sluice_mpi_reader *reader)
     get_drained(reader);
     sluice_mpi_look_busy();
     if (!reader->damaged) {
-        sluice_mpi.protocol->calls->resume();
+        sluice_mpi.protocol->resume();
         post_again();
-        sluice_mpi.protocol->calls->resumed();
+        sluice_mpi.protocol->resumed();
     }
 }

@@ -42,12 +42,6 @@ struct sluice_mpi_calls {
                    int64_t number, struct sluice_mpi_handle *handle);
     /* One that blocks is over. */
     void (*left)(struct sluice_mpi_comm *comm, const struct sluice_mpi_collective *collective);
-    /* The program does what no recovery can repeat, as `why` says: a wave that records it is given up. Also if not busy. */
-    void (*cannot)(const char *why);
-    /* A restart, behind the layer's own state: drained messages of the record, and results of collectives that were open. */
-    void (*resume)(void);
-    /* The open receives are posted again: what the record had for them is used up. */
-    void (*resumed)(void);
 };
 
 struct sluice_mpi_protocol {
@@ -60,12 +54,18 @@ struct sluice_mpi_protocol {
     void (*spot)(const struct sluice_mpi_place *place);
     /* Time passes within the layer. */
     void (*progress)(void);
+    /* The program does what no recovery can repeat, as `why` says: a wave that records it is given up. Also if not busy. */
+    void (*cannot)(const char *why);
     /* The wave is given up. */
     void (*give_up)(void);
     /* What crosses a line is still to be repeated. */
     bool (*repeats)(void);
-    /* A restart, behind the layer's own state. */
+    /* A restart, before the layer's own state is put back. */
     void (*restart)(int64_t wave);
+    /* And behind it: drained messages of the record, and results of collectives that were open. */
+    void (*resume)(void);
+    /* The open receives are posted again: what the record had for them is used up. */
+    void (*resumed)(void);
     const struct sluice_mpi_calls *calls;
 };
 

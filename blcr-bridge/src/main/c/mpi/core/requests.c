@@ -84,8 +84,7 @@ int call_cancel(MPI_Request *request)
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
     if (handle == NULL)
         return refuse();
-    sluice_mpi.protocol->calls->cannot(
-        "MPI_Cancel is called while what crosses the line is recorded");
+    sluice_mpi.protocol->cannot("MPI_Cancel is called while what crosses the line is recorded");
     handle->cancelled = true;
     handle->plain = false;
     return handle->active && handle->real != MPI_REQUEST_NULL ? real.Cancel(&handle->real)
@@ -112,7 +111,7 @@ int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
         return real.Request_get_status(request, flag, status);
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(request);
     if (sluice_mpi.busy) {
-        sluice_mpi.protocol->calls->cannot(
+        sluice_mpi.protocol->cannot(
             "MPI_Request_get_status is called while what crosses the line is recorded");
     }
     *flag = sluice_mpi_handle_look(handle);
@@ -129,7 +128,7 @@ int call_uncounted(MPI_Request *request, bool persistent)
     handle->active = !persistent;
     if (persistent) {
         sluice_mpi_handle_persistent(handle);
-        sluice_mpi.protocol->calls->cannot(
+        sluice_mpi.protocol->cannot(
             "a persistent collective is made while what crosses the line is recorded");
     }
     handle->real = *request;

@@ -75,7 +75,7 @@ static int start_while_busy(enum sluice_mpi_mode mode, const void *buf, int coun
     if (result == MPI_SUCCESS) {
         sent->count++;
     } else {
-        sluice_mpi.protocol->calls->cannot(
+        sluice_mpi.protocol->cannot(
             "MPI refuses a message while what crosses the line is recorded");
     }
     return result;

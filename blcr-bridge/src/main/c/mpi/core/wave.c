@@ -53,7 +53,7 @@ static void tell_never(void)
 void call_refused(const char *why)
 {
     never = why;
-    sluice_mpi.protocol->calls->cannot(why);
+    sluice_mpi.protocol->cannot(why);
     tell_never();
 }
 

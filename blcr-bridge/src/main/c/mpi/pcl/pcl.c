@@ -232,14 +232,26 @@ static void restart(int64_t wave)
     (void)wave;
 }
 
+static void cannot(const char *why)
+{
+    (void)why;
+}
+
+static void resume(void)
+{
+}
+
 const struct sluice_mpi_protocol sluice_mpi_pcl = {
     .kind = SLUICE_CONTROL_PCL,
     .request_wave = request_wave,
     .order = order,
     .spot = spot,
     .progress = progress,
+    .cannot = cannot,
     .give_up = go_on,
     .repeats = repeats,
     .restart = restart,
+    .resume = resume,
+    .resumed = resume,
     .calls = &sluice_mpi_plain_calls,
 };

@@ -68,15 +68,6 @@ static void left(struct sluice_mpi_comm *comm, const struct sluice_mpi_collectiv
     (void)comm, (void)collective;
 }
 
-static void cannot(const char *why)
-{
-    (void)why;
-}
-
-static void nothing(void)
-{
-}
-
 const struct sluice_mpi_calls sluice_mpi_plain_calls = {
     .sends = sends,
     .posts = posts,
@@ -90,7 +81,4 @@ const struct sluice_mpi_calls sluice_mpi_plain_calls = {
     .probed = probed,
     .enters = enters,
     .left = left,
-    .cannot = cannot,
-    .resume = nothing,
-    .resumed = nothing,
 };
