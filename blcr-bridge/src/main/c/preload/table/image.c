@@ -52,7 +52,12 @@ void sluice_images_unlock(void)
     sluice_guard_leave();
 }
 
-void sluice_image_stamp(struct image *image)
+/*
+ * Gives the file of an image that was written to the present time of modification, as a write does.
+ * In the container layout nobody else does: what the I/O process puts into the file leaves that
+ * time alone, so that a file does not seem to change when it is read.
+ */
+static void stamp(struct image *image)
 {
     static const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
     const struct sluice_segment *segment = sluice_capture_segment();
@@ -73,7 +78,7 @@ void sluice_image_closing(struct image *image)
         each = each->next;
     if (each != NULL && !image->small && sluice_log_lengthen(&image->log, each->fd, sluice_limit()))
         image->unstamped = false;
-    sluice_image_stamp(image);
+    stamp(image);
 }
 
 void sluice_image_incomplete(const struct image *image, const char *why)
@@ -89,7 +94,7 @@ void sluice_image_surrender(struct image *image, int reason)
         return;
     }
     const int error = sluice_log_settle(&image->log, reason);
-    sluice_image_stamp(image);
+    stamp(image);
     if (error < 0 && error != -ESTALE)
         sluice_image_incomplete(image, sluice_failure_reason(-error));
     sluice_image_return(image);
@@ -115,7 +120,7 @@ int sluice_image_settle(struct image *image)
         if (error < 0 && error != -ESTALE)
             return error;
         image->unsettled = false;
-        sluice_image_stamp(image);
+        stamp(image);
     }
     const int64_t size = sluice_log_size(&image->log);
     if (size == -ESTALE)

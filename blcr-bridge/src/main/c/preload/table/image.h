@@ -28,7 +28,7 @@ struct image {
     bool unsettled; /* written since the last settle */
     bool created;   /* by this process, or emptied */
     bool fresh;     /* the same, and nothing was written yet */
-    bool unstamped; /* written by this process since the last sluice_image_stamp() */
+    bool unstamped; /* written by this process since stamp() in image.c */
     int harms;      /* by being read or synchronised with little written before, see usage.h */
     int64_t gained; /* bytes logged since */
     uint32_t kind;  /* of its path, see usage.h */
@@ -95,15 +95,8 @@ bool sluice_image_refused(int error);
 void sluice_image_watch(struct image *image, int fd);
 
 /*
- * Gives the file of an image that was written to the present time of modification, as a write does.
- * In the container layout nobody else does: what the I/O process puts into the file leaves that
- * time alone, so that a file does not seem to change when it is read. Locked.
- */
-void sluice_image_stamp(struct image *image);
-
-/*
- * The same as a description for writing is about to be closed. Programs outside find the file as long as it is
- * then, if it can be. The images are locked, too.
+ * A description for writing is about to be closed: programs outside find the file as long and as new as it is then,
+ * if it can be. Locked; the images are locked, too.
  */
 void sluice_image_closing(struct image *image);
 
