@@ -15,14 +15,6 @@
 /* Most numbers a reply can carry. */
 #define MAX_LISTED ((SLUICE_REQUEST_MAX_LENGTH - SLUICE_REQUEST_HEADER_LENGTH - 4) / 8)
 
-static int request(sluice_session *session, int type, const struct sluice_body *body,
-                   const struct sluice_reply *reply)
-{
-    int error;
-    struct sluice_client *client = sluice_session_client(session, &error);
-    return error != 0 ? error : sluice_connection_request(&client->connection, type, body, reply);
-}
-
 int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint)
 {
     if (checkpoint < 0)
@@ -30,7 +22,7 @@ int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint)
     if (session == NULL)
         return sluice_session_missing();
     const struct sluice_request_begin begin = {checkpoint, session->ranks};
-    return request(session, SLUICE_REQUEST_BEGIN, SLUICE_BODY(begin), NULL);
+    return sluice_session_request(session, SLUICE_REQUEST_BEGIN, SLUICE_BODY(begin), NULL);
 }
 
 int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint)
@@ -38,7 +30,7 @@ int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint)
     if (session == NULL)
         return sluice_session_missing();
     const struct sluice_request_complete complete = {checkpoint, session->rank};
-    return request(session, SLUICE_REQUEST_COMPLETE, SLUICE_BODY(complete), NULL);
+    return sluice_session_request(session, SLUICE_REQUEST_COMPLETE, SLUICE_BODY(complete), NULL);
 }
 
 int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t timeout)
@@ -48,7 +40,8 @@ int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t 
     for (;;) {
         const int64_t left = end - sluice_clock_ms();
         const struct sluice_request_wait wait = {checkpoint, MAX(0, MIN(left, WAIT_SLICE))};
-        const int error = request(session, SLUICE_REQUEST_WAIT, SLUICE_BODY(wait), NULL);
+        const int error =
+            sluice_session_request(session, SLUICE_REQUEST_WAIT, SLUICE_BODY(wait), NULL);
         if (error != -ETIMEDOUT || left <= 0)
             return error;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -67,7 +60,7 @@ int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints, size_t
                                        .element_length = sizeof *listed,
                                        .capacity = MAX_LISTED,
                                        .count = &count};
-    const int error = request(session, SLUICE_REQUEST_LIST, NULL, &reply);
+    const int error = sluice_session_request(session, SLUICE_REQUEST_LIST, NULL, &reply);
     if (error == 0 && capacity > 0) {
         const size_t kept = count < capacity ? count : capacity;
         memcpy(checkpoints, listed + count - kept, kept * sizeof *listed);

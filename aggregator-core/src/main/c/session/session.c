@@ -164,6 +164,14 @@ struct sluice_client *sluice_session_client(struct sluice_session *session, int 
     return client;
 }
 
+int sluice_session_request(struct sluice_session *session, int type, const struct sluice_body *body,
+                           const struct sluice_reply *reply)
+{
+    int error;
+    struct sluice_client *client = sluice_session_client(session, &error);
+    return error != 0 ? error : sluice_connection_request(&client->connection, type, body, reply);
+}
+
 const char *sluice_message(void)
 {
     return sluice_failure_message();

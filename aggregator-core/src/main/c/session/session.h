@@ -37,6 +37,10 @@ struct sluice_image {
 /* The client of the session, attached anew in a forked child or when adrift; NULL with *error set otherwise, or without a session. */
 struct sluice_client *sluice_session_client(struct sluice_session *session, int *error);
 
+/* A request of the session's client, as sluice_connection_request() has it. */
+int sluice_session_request(struct sluice_session *session, int type, const struct sluice_body *body,
+                           const struct sluice_reply *reply);
+
 /* -EBADF: instead of a session there is NULL. */
 int sluice_session_missing(void);
 

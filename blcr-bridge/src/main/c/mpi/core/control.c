@@ -72,8 +72,7 @@ static struct sluice_connection *connection(void)
 /* Rank 0 to the coordinator, in pieces. */
 static void pass_on(int kind, int rank, int64_t wave, const unsigned char *bytes, size_t length)
 {
-    struct sluice_connection *to = connection();
-    for (size_t at = 0; to != NULL; at += MOST) {
+    for (size_t at = 0;; at += MOST) {
         const size_t piece = length - at < MOST ? length - at : MOST;
         const bool more = at + piece < length;
         unsigned char body[sizeof(struct sluice_request_wave) + 4 + MOST];
@@ -86,8 +85,10 @@ static void pass_on(int kind, int rank, int64_t wave, const unsigned char *bytes
             memcpy(body + sizeof wave_request + sizeof size, bytes + at, piece);
         const struct sluice_body sent = {.fields = body,
                                          .length = sizeof wave_request + sizeof size + piece};
-        if (sluice_connection_request(to, SLUICE_REQUEST_WAVE, &sent, NULL) != 0 || !more)
+        if (sluice_session_request(sluice_mpi.session, SLUICE_REQUEST_WAVE, &sent, NULL) != 0
+            || !more) {
             return;
+        }
     }
 }
 
@@ -148,8 +149,7 @@ static void take_orders(sluice_mpi_carry_out *order)
                                            .element_length = 1,
                                            .capacity = sizeof piece,
                                            .count = &length};
-        struct sluice_connection *to = connection();
-        if (to == NULL || sluice_connection_request(to, SLUICE_REQUEST_ORDERS, NULL, &reply) != 0
+        if (sluice_session_request(sluice_mpi.session, SLUICE_REQUEST_ORDERS, NULL, &reply) != 0
             || next.kind == 0) {
             break;
         }

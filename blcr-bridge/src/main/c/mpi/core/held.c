@@ -1,27 +1,19 @@
 #include "held.h"
 
-#include "client.h"
 #include "control.h"
 #include "layer.h"
 #include "protocol.h"
 #include "rehearsal.h"
 #include "session.h"
-#include "stream.h"
 #include "wrappers/real.h"
 
 static int64_t begun; /* 0: none, or it is decided */
 
-static int request(int type, const struct sluice_body *body)
-{
-    int error;
-    struct sluice_client *client = sluice_session_client(sluice_mpi.session, &error);
-    return error != 0 ? error : sluice_connection_request(&client->connection, type, body, NULL);
-}
-
 int sluice_mpi_held_begin(int64_t wave)
 {
     const struct sluice_request_hold hold = {wave, sluice_mpi.size};
-    const int error = request(SLUICE_REQUEST_HOLD, SLUICE_BODY(hold));
+    const int error =
+        sluice_session_request(sluice_mpi.session, SLUICE_REQUEST_HOLD, SLUICE_BODY(hold), NULL);
     if (error == 0)
         begun = wave;
     return error;
@@ -43,7 +35,8 @@ void sluice_mpi_held_decide(int64_t wave, bool commit)
         return;
     const struct sluice_request_decide decide = {begun, commit};
     begun = 0;
-    if (request(SLUICE_REQUEST_DECIDE, SLUICE_BODY(decide)) != 0) {
+    if (sluice_session_request(sluice_mpi.session, SLUICE_REQUEST_DECIDE, SLUICE_BODY(decide), NULL)
+        != 0) {
         sluice_mpi_say("checkpoint %lld is %s, and this node's I/O process does not know: %s",
                        (long long)wave, commit ? "whole" : "given up", sluice_message());
     }

@@ -110,12 +110,10 @@ static void tell(struct writing *writing)
     memcpy(body.pieces, writing->pieces, body.length);
     const struct sluice_body sent = {
         .fields = &body, .length = sizeof body.request + sizeof body.length + body.length};
-    int error;
-    struct sluice_client *client = sluice_session_client(sluice_mpi.session, &error);
-    if (writing->error == 0 && error == 0)
-        error = sluice_connection_request(&client->connection, SLUICE_REQUEST_REUSE, &sent, NULL);
-    if (writing->error == 0)
-        writing->error = error;
+    if (writing->error == 0) {
+        writing->error =
+            sluice_session_request(sluice_mpi.session, SLUICE_REQUEST_REUSE, &sent, NULL);
+    }
     writing->count = 0;
 }
 
