@@ -181,7 +181,7 @@ static void write_wave(int64_t events)
 {
     image("record")->length = image("late")->length = image("plan")->length = 0;
     sluice_mpi_record_put_events(image("record"));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         sluice_mpi_bytes_put_i64(image("late"), 0);
     sluice_mpi_bytes_put_i64(image("plan"), events);
     for (int i = 0; i < 3; i++)

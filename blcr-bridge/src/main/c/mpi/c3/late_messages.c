@@ -110,8 +110,7 @@ bool sluice_mpi_late_read(struct sluice_mpi_reader *reader)
         get_kept(reader, &results[i].kept);
     }
     qsort(results, result_count, sizeof *results, by_collective);
-    if (reader->at < reader->end) /* else it is of a release that kept nothing of what was sent */
-        get_messages(reader, &sent);
+    get_messages(reader, &sent);
     return !reader->damaged;
 }
 

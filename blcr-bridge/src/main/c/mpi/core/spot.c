@@ -219,11 +219,11 @@ static void restart(const struct sluice_mpi_place *place)
     take_null(sluice_mpi_get_i64(&reader));
     sluice_mpi.protocol->restart(sluice_mpi.restored);
     sluice_mpi_restore(&reader);
+    const int64_t usual = sluice_mpi_get_i64(&reader);
     if (reader.damaged)
         sluice_mpi_unreadable(sluice_mpi.restored, "image state is damaged");
     sluice_mpi_rehearsal_restarted();
-    sluice_mpi_watch_begin(sluice_mpi.restored,
-                           reader.at < reader.end ? sluice_mpi_get_i64(&reader) : 0);
+    sluice_mpi_watch_begin(sluice_mpi.restored, usual);
     sluice_mpi_bytes_free(&own);
     sluice_mpi_look_busy();
 }
