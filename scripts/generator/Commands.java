@@ -5,8 +5,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
-import org.sluice.iop.RunCommand;
-import org.sluice.iop.mpi.MpiCommand;
+import org.sluice.iop.command.RunCommand;
+import org.sluice.iop.command.MpiCommand;
 import org.sluice.profile.RecordCommand;
 import picocli.CommandLine.Model.OptionSpec;
 

@@ -2,9 +2,9 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.sluice.mpi.Control;
-import org.sluice.mpi.EventKind;
-import org.sluice.mpi.Flow;
+import org.sluice.iop.wave.protocol.Control;
+import org.sluice.iop.wave.protocol.EventKind;
+import org.sluice.iop.wave.protocol.Flow;
 
 /** Writes {@code sluice_mpi_kinds.h}: what the MPI layer in C and the coordinator call by number. */
 final class Controls {

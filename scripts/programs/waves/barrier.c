@@ -17,8 +17,7 @@ static bool has_spot_here(void)
 {
     const int64_t step = state->phase / 2;
     const bool straddles = corpus.free ? step % 4 != 0 : step % 4 == 1;
-    const bool behind =
-        straddles && corpus_mix((uint64_t)step, (uint64_t)corpus.rank, 0) % 2 == 1;
+    const bool behind = straddles && corpus_mix((uint64_t)step, (uint64_t)corpus.rank, 0) % 2 == 1;
     return state->phase % 2 == (behind ? 1 : 0);
 }
 

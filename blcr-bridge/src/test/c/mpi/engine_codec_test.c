@@ -1,4 +1,4 @@
-/* What the engine writes and reads is what org.sluice.mpi.Encoding reads and writes: encoding.txt, byte for byte. */
+/* What the engine writes and reads is what org.sluice.iop.wave.protocol.Encoding reads and writes: encoding.txt, byte for byte. */
 #include "engine_stubs.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * C3 at one rank: it takes its line at a spot, records behind it until the coordinator has all stop, and writes what it
- * recorded. No rank waits for another one. org.sluice.mpi.C3Rank of the simulator is the same in Java.
+ * recorded. No rank waits for another one. org.sluice.iop.wave.protocol.C3Rank of the simulator is the same in Java.
  */
 #include "c3.h"
 

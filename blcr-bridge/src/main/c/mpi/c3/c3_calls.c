@@ -1,4 +1,4 @@
-/* What C3 has to do with the program's calls: org.sluice.mpi.C3Rank of the simulator has the same in Java. */
+/* What C3 has to do with the program's calls: org.sluice.iop.wave.protocol.C3Rank of the simulator has the same in Java. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

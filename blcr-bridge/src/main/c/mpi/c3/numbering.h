@@ -1,5 +1,5 @@
 /*
- * Numbers the messages that this rank receives behind its line: org.sluice.mpi.Numbering. MPI gives the messages of a
+ * Numbers the messages that this rank receives behind its line: org.sluice.iop.wave.protocol.Numbering. MPI gives the messages of a
  * stream to receives in the order of posting, and completes them in any order.
  */
 #pragma once

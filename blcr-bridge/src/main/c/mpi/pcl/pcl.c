@@ -1,6 +1,6 @@
 /*
  * Pcl at one rank: it stops at the spot that the coordinator names, takes into memory what is under way, writes its
- * image when all ranks have done that, and goes on. org.sluice.mpi.PclRank of the simulator is the same in Java.
+ * image when all ranks have done that, and goes on. org.sluice.iop.wave.protocol.PclRank of the simulator is the same in Java.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 package org.sluice.client;
 
 import java.io.IOException;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 
 /** A call of the client failed; the message says in one line what and why. */
 public final class CheckpointException extends IOException {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.chunk.RecordDescriptor;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.StandInIoProcess;
 import org.sluice.core.segment.Claims;

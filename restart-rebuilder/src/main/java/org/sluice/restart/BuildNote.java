@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.NativeProcess;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.process.NativeProcess;
 
 /**
  * Says in a hidden file in which directories a restore builds, and under which names. The file is

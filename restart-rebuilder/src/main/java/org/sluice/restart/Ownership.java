@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.posix.NativeProcess;
+import org.sluice.core.process.NativeProcess;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.CheckpointReader;
 

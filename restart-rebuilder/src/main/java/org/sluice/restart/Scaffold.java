@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
 
 /**

@@ -1,6 +1,6 @@
 package org.sluice.restart;
 
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Speaker;
 
 /** What becomes of a restore that a signal ends. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandResult;
-import org.sluice.core.posix.NativeProcess;
+import org.sluice.core.process.NativeProcess;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.CheckpointReader;
 import org.sluice.core.store.node.OvertakenReader;

@@ -9,7 +9,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import org.sluice.core.chunk.DamagedException;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.posix.Speaker;
 import picocli.CommandLine;

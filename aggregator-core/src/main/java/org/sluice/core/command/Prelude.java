@@ -5,7 +5,7 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.ServerSocketChannel;
 import net.openhft.chronicle.bytes.Bytes;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.sluice.core.posix.NativeProcess;
+import org.sluice.core.process.NativeProcess;
 
 /**
  * Links what commands call in a thread of its own, while the command line is set up: that takes as

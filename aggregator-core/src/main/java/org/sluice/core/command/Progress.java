@@ -5,7 +5,7 @@ import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
-import org.sluice.core.posix.Terminal;
+import org.sluice.core.process.Terminal;
 
 /**
  * How far long work is, how fast, and how long it will take: a bar on standard error when that is a

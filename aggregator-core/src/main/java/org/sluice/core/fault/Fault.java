@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Hazard;
-import org.sluice.core.posix.NativeProcess;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Speaker;
+import org.sluice.core.process.NativeProcess;
 
 /**
  * What is to go wrong at a {@link FaultPoint}, as the environment variable {@code SLUICE_FAULT}

@@ -6,6 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /**
  * Writes past the page cache that go on while their thread does other things, so that the disk

@@ -1,14 +1,17 @@
 package org.sluice.core.posix;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /** Something that the kernel gave a descriptor for and that is no file. */
-abstract class Descriptor implements AutoCloseable {
-  final int number;
+public abstract class Descriptor implements AutoCloseable {
+  /** The descriptor, which is this object's to close. */
+  public final int number;
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  Descriptor(final String what, final long number) throws PosixException {
+  protected Descriptor(final String what, final long number) throws PosixException {
     this.number = (int) LibC.check(number, what);
   }
 

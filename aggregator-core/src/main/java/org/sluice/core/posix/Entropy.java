@@ -3,6 +3,8 @@ package org.sluice.core.posix;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.LibC;
 
 /**
  * The kernel's random numbers, of getrandom(2): ids that no other process makes too, on whatever

@@ -1,5 +1,7 @@
 package org.sluice.core.posix;
 
+import org.sluice.core.libc.PosixException;
+
 /**
  * What tells a file from all others, also from a later one that got its inode number.
  *

@@ -8,6 +8,8 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 
 /**
  * Names of files, which to the kernel are bytes of any encoding or none. A name is held as a string

@@ -1,6 +1,7 @@
 package org.sluice.core.posix;
 
 import java.nio.file.Path;
+import org.sluice.core.libc.PosixException;
 
 /** What a name of a file system stands for. */
 public enum FileType {

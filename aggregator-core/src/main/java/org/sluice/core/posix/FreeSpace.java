@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /**
  * What {@code fstatfs} tells of the file system that a file lies on. Java's {@code FileStore} looks

@@ -1,5 +1,7 @@
 package org.sluice.core.posix;
 
+import org.sluice.core.libc.PosixException;
+
 /** A step of the I/O process at which a fault can be rehearsed. Thread-safe. */
 public interface Hazard {
   /** What goes wrong at a step. */

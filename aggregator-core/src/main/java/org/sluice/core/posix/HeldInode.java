@@ -7,19 +7,24 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /**
  * The inode that a descriptor holds: which one it is, its attributes, its names and its locks. Its
  * bytes are {@link NativeFile}'s.
  */
-abstract class HeldInode implements AutoCloseable {
+public abstract class HeldInode implements AutoCloseable {
   static final int WITHOUT_WAITING = LibC.O_NONBLOCK; // for a lease
   static final long NAP_NANOS = 5_000_000;
 
   static final int PRIVATE = 0600;
   private static final String DELETED = " (deleted)";
 
-  final int descriptor;
+  /** The descriptor, which is this object's to close. */
+  public final int descriptor;
+
   final String opened;
   final FileStatus found;
 

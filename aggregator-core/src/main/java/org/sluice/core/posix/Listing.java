@@ -6,6 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /**
  * What is in a directory, one entry after the other, of which the kernel tells many at once. One

@@ -5,6 +5,9 @@ import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /** What is mounted where, and mounting a file system in memory. Thread-safe. */
 public final class Mount {

@@ -18,6 +18,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /**
  * Names of files. Unlike {@link java.nio.file.Files} these tell the errno of a failure, and take

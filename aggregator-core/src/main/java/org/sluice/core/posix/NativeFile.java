@@ -4,6 +4,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Hazard.Mishap;
 
 /**

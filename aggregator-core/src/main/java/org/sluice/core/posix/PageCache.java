@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /** What the kernel has of files in memory. Thread-safe. */
 public final class PageCache {

@@ -2,6 +2,9 @@ package org.sluice.core.posix;
 
 import java.lang.foreign.Arena;
 import java.util.concurrent.locks.LockSupport;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /**
  * A file whose watchers (inotify) are not told that this process closes it as a writer: they would

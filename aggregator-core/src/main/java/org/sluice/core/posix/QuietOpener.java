@@ -3,6 +3,8 @@ package org.sluice.core.posix;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /**
  * Makes descriptors to read and write by that watchers are told nothing of, neither of a write nor

@@ -1,6 +1,9 @@
 package org.sluice.core.posix;
 
 import java.lang.foreign.Arena;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.PosixException;
 
 /**
  * A path as system calls take it: a directory, and a name from there. One that is too long for a

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 
 /** A command's socket to an I/O process: it asks, and does not attach. Not thread-safe. */
 public final class CommandConnection implements AutoCloseable {

@@ -84,7 +84,7 @@ public sealed interface Reply {
   /**
    * To {@link Request.Orders}: the oldest order that was not asked for, or a piece of it.
    *
-   * @param kind {@code org.sluice.mpi.Control}; 0 when there is none
+   * @param kind {@code org.sluice.iop.wave.protocol.Control}; 0 when there is none
    * @param rank whom it is for; -1 all
    * @param wave which wave, 0 none
    * @param more 1 when more of its bytes come with the next reply

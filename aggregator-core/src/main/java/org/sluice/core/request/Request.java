@@ -202,7 +202,7 @@ public sealed interface Request {
   /**
    * What a rank of an MPI job tells the coordinator of its waves.
    *
-   * @param kind {@code org.sluice.mpi.Control}
+   * @param kind {@code org.sluice.iop.wave.protocol.Control}
    * @param rank who tells it
    * @param wave which wave, 0 none
    * @param more 1 when more of its bytes come with the next request

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.sluice.core.posix.Environment;
-import org.sluice.core.posix.NativeProcess;
+import org.sluice.core.process.NativeProcess;
 
 /** Where I/O processes have their sockets and segments, by name. */
 public final class RuntimePath {

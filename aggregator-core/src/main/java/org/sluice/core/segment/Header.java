@@ -4,7 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.posix.FileName;
-import org.sluice.core.posix.Membarrier;
+import org.sluice.core.process.Membarrier;
 
 /**
  * The segment's header.

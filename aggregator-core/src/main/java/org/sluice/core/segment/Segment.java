@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.MappedMemory;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.process.MappedMemory;
 
 /**
  * The mapped segment: one file of shared memory, laid out as {@code docs/format.md} says.

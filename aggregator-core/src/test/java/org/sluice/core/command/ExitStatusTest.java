@@ -7,8 +7,8 @@ import java.nio.file.AccessDeniedException;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
-import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.store.disk.NoStoreException;
 
 class ExitStatusTest {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile.Flag;
 
 final class FileTreeTest {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile.Flag;
 
 class PiecesTest {

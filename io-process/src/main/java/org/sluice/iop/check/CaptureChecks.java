@@ -3,12 +3,12 @@ package org.sluice.iop.check;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.directory.StorePlace;
 
 /** What a capture directory offers. */

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.sluice.bridge.NativeLibraries;
-import org.sluice.core.posix.Fanotify;
-import org.sluice.core.posix.Inotify;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
-import org.sluice.iop.guard.OpenEvents;
+import org.sluice.core.process.Fanotify;
+import org.sluice.core.process.Inotify;
+import org.sluice.iop.outside.OpenEvents;
 
 /** By what means programs outside Sluice are seen, where a file lies. */
 final class GuardChecks {

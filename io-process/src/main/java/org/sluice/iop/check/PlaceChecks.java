@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.FreeSpace;
 import org.sluice.core.posix.Mount;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 
 /** What every file system is asked, whatever is to lie there. */
 final class PlaceChecks {

@@ -6,11 +6,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.sluice.core.fault.Fault;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.directory.StorePlace;
 
 /** A hidden directory in which a file system is tried out. Nothing of it stays. */

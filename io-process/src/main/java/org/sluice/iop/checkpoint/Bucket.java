@@ -27,6 +27,10 @@ import org.sluice.core.store.series.SeriesStore;
 import org.sluice.core.store.stage.StagePlace;
 import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.EarlierRuns;
+import org.sluice.iop.publish.Keeping;
+import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.publish.SeriesStorage;
 
 /**
  * A series in a bucket, as a node on whose stage checkpoints are committed first writes it. The run

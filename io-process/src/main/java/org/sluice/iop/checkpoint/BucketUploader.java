@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.NativeThread;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.PosixException;
+import org.sluice.core.process.NativeThread;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.objects.EngineException;
 import org.sluice.core.store.objects.EngineException.Reason;
@@ -19,6 +19,11 @@ import org.sluice.core.store.series.FencedException;
 import org.sluice.core.store.stage.StageReport.State;
 import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.CopyRate;
+import org.sluice.iop.publish.CopyTimes;
+import org.sluice.iop.publish.Progress;
+import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.publish.StageSettings;
 
 /**
  * Checkpoints on their way from the stage to where all nodes find them. The last stage of the drain

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileSource;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.Commit;
@@ -28,6 +28,8 @@ import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.OpenTimes;
 import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.shared.DirectFiles;
 
 /**
  * A checkpoint on its way into the store. There are two hand-offs: the service thread decides and

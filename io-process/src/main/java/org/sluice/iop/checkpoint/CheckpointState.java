@@ -11,7 +11,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.store.model.Commit;

@@ -14,6 +14,7 @@ import org.sluice.core.store.node.HeldLinks;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.iop.drain.Drain;
+import org.sluice.iop.group.Grouping;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Descriptors;
 import org.sluice.iop.image.Image;
@@ -23,6 +24,8 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.shared.SoleWriter;
 
 /**
  * What all parts of a session share. Service thread only, unless a part says otherwise.

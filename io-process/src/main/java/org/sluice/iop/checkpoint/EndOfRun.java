@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;

@@ -3,6 +3,7 @@ package org.sluice.iop.checkpoint;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.sluice.iop.group.RecheckSchedule;
 
 /**
  * How many files the checkpoint before the present one got in the end, and how long they took. The

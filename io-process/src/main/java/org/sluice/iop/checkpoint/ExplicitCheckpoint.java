@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.crash.Lane;
+import org.sluice.iop.group.CommitRanks;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 

@@ -15,6 +15,8 @@ import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import org.sluice.core.segment.Reason;
+import org.sluice.iop.group.Grouping;
+import org.sluice.iop.group.RecheckSchedule;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;

@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.agrona.collections.Int2ObjectHashMap;
+import org.sluice.iop.group.Rounds;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 

@@ -18,6 +18,7 @@ import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.SeriesCommits;
 
 /**
  * What earlier sessions committed in the store, by number. A program that goes on from one of them

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;

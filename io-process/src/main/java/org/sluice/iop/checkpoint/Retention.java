@@ -21,6 +21,8 @@ import org.sluice.iop.image.ImageName;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.Keeping;
+import org.sluice.iop.publish.SeriesCommits;
 
 /**
  * Removes older checkpoints once enough newer ones follow, so that their blocks can be used again.

@@ -2,6 +2,8 @@ package org.sluice.iop.checkpoint;
 
 import java.time.Duration;
 import java.util.regex.Pattern;
+import org.sluice.iop.group.Grouping;
+import org.sluice.iop.publish.Keeping;
 
 /**
  * How a session makes checkpoints and when it ends.

@@ -10,15 +10,20 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileStatus;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.series.RequiredRanks;
+import org.sluice.iop.group.CommitRanks;
+import org.sluice.iop.group.Grouping;
+import org.sluice.iop.group.GroupsToRecheck;
+import org.sluice.iop.group.RecheckSchedule;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.shared.DirectoryLists;
 
 /**
  * Markers in a directory that nodes share, which a process of another node may have written. A node

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.RankSet;
+import org.sluice.iop.group.Grouping;
 import org.sluice.iop.journal.Entry;
 
 /** What is not committed at this moment, for who may be killed next. Service thread only. */

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.drain.Caller;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.store.disk.Container;
 import org.sluice.core.store.disk.WritesInFlight;
 import org.sluice.core.store.model.ChunkLocation;

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.sluice.core.posix.NativeThread;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.PosixException;
+import org.sluice.core.process.NativeThread;
 import org.sluice.iop.measure.Warnings;
 
 /**

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileTree;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.measure.Warnings;
 

@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 
 /**
  * An image's own file, held by a descriptor or, at rest, by a hidden link in the store. Either way

@@ -1,8 +1,8 @@
 package org.sluice.iop.image;
 
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 
 /**
  * What identifies an image, whatever it is called.

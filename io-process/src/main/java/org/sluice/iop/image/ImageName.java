@@ -3,13 +3,13 @@ package org.sluice.iop.image;
 import java.util.regex.Pattern;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.Names;
-import org.sluice.core.posix.PosixException;
 import org.sluice.iop.measure.Warnings;
 
 /**

@@ -12,7 +12,7 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.NativeProcess;
+import org.sluice.core.process.NativeProcess;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;

@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
-import org.sluice.core.posix.PosixException;
 
 /**
  * Names of images that may have changed since they were looked at, without a word: a directory

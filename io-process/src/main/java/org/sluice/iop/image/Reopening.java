@@ -1,12 +1,12 @@
 package org.sluice.iop.image;
 
 import java.util.Optional;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 
 /** Opens files of images again, which programs may have changed meanwhile. Any thread. */
 public final class Reopening {

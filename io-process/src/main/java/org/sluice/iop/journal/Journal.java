@@ -12,9 +12,9 @@ import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.measure.Warnings;
 

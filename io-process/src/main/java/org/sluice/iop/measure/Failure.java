@@ -1,7 +1,7 @@
 package org.sluice.iop.measure;
 
-import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 
 /**
  * Why something was not brought to storage for good.

@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Mount;
-import org.sluice.core.posix.PosixException;
 
 /**
  * A tmpfs of the I/O process's own, mounted below its runtime directory. It outlives a killed I/O

@@ -1,8 +1,8 @@
 package org.sluice.iop.service;
 
 import java.util.Optional;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;

@@ -2,10 +2,10 @@ package org.sluice.iop.service;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileTree;
 import org.sluice.core.posix.FileType;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
@@ -21,14 +21,14 @@ import org.sluice.iop.measure.Warnings;
  * directory, and moved here when they were whole, are images from then on, whose bytes are all in
  * their own files. Service thread only.
  */
-final class Arrivals {
+public final class Arrivals {
   private final Context context;
   private final Checkpoints checkpoints;
   private final OpenRequests openRequests;
   private final Attachments attachments;
   private final OutsideOpens outsideOpens;
 
-  Arrivals(
+  public Arrivals(
       final Context context,
       final Checkpoints checkpoints,
       final OpenRequests openRequests,

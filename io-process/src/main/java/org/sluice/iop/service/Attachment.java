@@ -14,7 +14,7 @@ import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 
 /** An application process and the slot it has. Service thread only. */
-final class Attachment {
+public final class Attachment {
   private static final int UNKNOWN = -1;
 
   private final Slot slot;
@@ -52,7 +52,7 @@ final class Attachment {
   }
 
   /** The drain takes records of an image from it. */
-  void granted(final Image image) {
+  public void granted(final Image image) {
     granted.add(image);
   }
 
@@ -129,7 +129,7 @@ final class Attachment {
     return requests == 0 && lastRequest == null && ring.isUnused();
   }
 
-  int index() {
+  public int index() {
     return writer.attached().slot();
   }
 
@@ -141,7 +141,7 @@ final class Attachment {
     return ring;
   }
 
-  ProcessIdentity process() {
+  public ProcessIdentity process() {
     return process;
   }
 
@@ -150,7 +150,7 @@ final class Attachment {
     return writer;
   }
 
-  Map<Image, Long> images() {
+  public Map<Image, Long> images() {
     return images;
   }
 

@@ -18,7 +18,7 @@ import org.sluice.iop.journal.Entry;
  * The attached processes. A slot is given back when its process is proven to be dead, or has closed
  * its socket and owns no chunk: until then it might still be writing. Service thread only.
  */
-final class Attachments {
+public final class Attachments {
   private static final int MOST_REFUSED = 1024;
 
   /** More would not fit a ring, with the chunks and the ends of openings. */
@@ -39,19 +39,19 @@ final class Attachments {
   /** Whether processes are to ask for each file that they create. */
   private boolean asked;
 
-  Attachments(final Context context, final Rings rings) {
+  public Attachments(final Context context, final Rings rings) {
     this.context = context;
     this.rings = rings;
     this.bySlot = new Attachment[context.segment().geometry().slots()];
   }
 
   /** Says who learns of processes that are gone; before the first one goes. */
-  void abandonment(final Consumer<Attachment> listener) {
+  public void abandonment(final Consumer<Attachment> listener) {
     abandonment = listener;
   }
 
   /** Completed when a process has attached that is likely to write checkpoints. */
-  CompletableFuture<Void> checkpointing() {
+  public CompletableFuture<Void> checkpointing() {
     return checkpointing;
   }
 
@@ -127,7 +127,7 @@ final class Attachments {
   }
 
   /** Takes over a process of a former I/O process, which comes back some day or is dead. */
-  void resume(final Writer process, final Backlog backlog) {
+  public void resume(final Writer process, final Backlog backlog) {
     final Attachment attachment = new Attachment(context.segment(), process);
     final long position = backlog.position(attachment.index());
     // What cannot be done to a ring that is damaged need not be: its reader will see that it is.
@@ -146,7 +146,7 @@ final class Attachments {
    * Says how many files each process may enter before they are taken: each takes a descriptor then.
    * So there is always one for each.
    */
-  void limit() {
+  public void limit() {
     final int room = asked ? 0 : context.registry().descriptors().room();
     for (final Attachment attachment : all) {
       attachment.mostUntaken(Math.min(room / (2 * all.size()), MOST_UNTAKEN));
@@ -168,16 +168,16 @@ final class Attachments {
     return slot >= 0 && slot < bySlot.length ? bySlot[slot] : null;
   }
 
-  Attachment at(final int slot) {
+  public Attachment at(final int slot) {
     return bySlot[slot];
   }
 
-  List<Attachment> all() {
+  public List<Attachment> all() {
     return all;
   }
 
   /** Takes what all processes have published up to now. */
-  void poll() {
+  public void poll() {
     all.forEach(rings::poll);
   }
 
@@ -201,7 +201,7 @@ final class Attachments {
   }
 
   /** A process closed its socket: it died, became another program, or detached. */
-  void disconnected(final Attachment attachment, final Connection connection) {
+  public void disconnected(final Attachment attachment, final Connection connection) {
     if (attachment.connection() == connection && at(attachment.index()) == attachment) {
       attachment.gone();
       endIfOver(attachment);
@@ -209,7 +209,7 @@ final class Attachments {
   }
 
   /** Looks again at processes that closed their sockets but might still write. */
-  void endDead() {
+  public void endDead() {
     List.copyOf(all).stream().filter(Attachment::isGone).forEach(this::endIfOver);
     List.copyOf(all).stream()
         .filter(attachment -> attachment.isAwaited() && !attachment.process().isAlive())

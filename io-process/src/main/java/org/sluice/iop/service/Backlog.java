@@ -16,7 +16,7 @@ import org.sluice.iop.journal.Fold;
  * What a killed I/O process had begun with chunks and requests. Only a resumption asks for it:
  * while a session is served the rings, the pipeline and the sockets know. Not thread-safe.
  */
-final class Backlog implements Fold {
+public final class Backlog implements Fold {
   private static final int NO_IMAGE = 0;
 
   private final Map<Integer, Long> positions = new TreeMap<>();
@@ -100,12 +100,12 @@ final class Backlog implements Fold {
   }
 
   /** What the write stage has not done: {@link Entry.Taken} and {@link Entry.Emptying}. */
-  List<Entry> pending() {
+  public List<Entry> pending() {
     return pending;
   }
 
   /** The last use of each chunk that was drained: generation by chunk. */
-  Map<Integer, Integer> drained() {
+  public Map<Integer, Integer> drained() {
     return drained;
   }
 }

@@ -14,9 +14,10 @@ import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.outside.Leases;
 
 /** What becomes of images that nobody has open, or that lose their names. Service thread only. */
-final class Closings {
+public final class Closings {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Context context;
@@ -33,7 +34,7 @@ final class Closings {
   /** The images that are looked at next, in case they were deleted. */
   private Iterator<Image> round = Collections.emptyIterator();
 
-  Closings(
+  public Closings(
       final Context context,
       final Checkpoints checkpoints,
       final UncountedWrites unseen,
@@ -49,7 +50,7 @@ final class Closings {
   }
 
   /** Does for an image of a former I/O process what may have been left to do. */
-  void look(final Image image) {
+  public void look(final Image image) {
     if (image.openers().isEmpty()) {
       if (image.isAbandoned()) {
         context.drain().correctSize(image);
@@ -133,7 +134,7 @@ final class Closings {
    * Lets go of files that were deleted behind everybody's back: as images they would keep room. Of
    * very many it looks at a part, and at the next ones when it is called again.
    */
-  void forgetDeleted() {
+  public void forgetDeleted() {
     if (untidy) {
       context.drain().tidy(false);
     }
@@ -153,7 +154,7 @@ final class Closings {
   }
 
   /** Looks for images that were given other names while they were at rest. */
-  void findRenamed() {
+  public void findRenamed() {
     if (!renamed.isEmpty() && context.capture().maySearch()) {
       final List<Image> images = List.copyOf(renamed);
       renamed.clear();

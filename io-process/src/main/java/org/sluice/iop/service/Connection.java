@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Frames;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
@@ -25,7 +25,7 @@ import org.sluice.iop.drain.Caller;
  * client that does not read: what the socket does not take is kept until it is writable. That is
  * one reply at most, since a client that asks again before it has the last one is cut off.
  */
-final class Connection {
+public final class Connection {
   private static final int INITIAL_LENGTH = 4096;
 
   private final SocketChannel channel;
@@ -40,7 +40,7 @@ final class Connection {
   /** Whether a request has not been answered in full. Guarded by this. */
   private boolean underWay;
 
-  Connection(
+  public Connection(
       final SocketChannel channel,
       final SelectionKey key,
       final long ordinal,
@@ -52,12 +52,12 @@ final class Connection {
   }
 
   /** How many clients connected up to this one. */
-  long ordinal() {
+  public long ordinal() {
     return ordinal;
   }
 
   /** The slot this client took; null before it attached. */
-  Attachment attachment() {
+  public Attachment attachment() {
     return attachment;
   }
 
@@ -66,7 +66,7 @@ final class Connection {
   }
 
   /** Whether nothing is lost with this client. */
-  boolean isPassing() {
+  public boolean isPassing() {
     return attachment == null && !member;
   }
 
@@ -86,7 +86,7 @@ final class Connection {
    * @return false at the end of the stream
    * @throws IOException when the client breaks the protocol or the socket
    */
-  boolean read(final BiConsumer<Request, Caller> receiver) throws IOException {
+  public boolean read(final BiConsumer<Request, Caller> receiver) throws IOException {
     final int count = channel.read(received);
     final UnsafeBuffer frames = new UnsafeBuffer(received);
     int position = 0;
@@ -172,7 +172,7 @@ final class Connection {
   }
 
   /** Sends what it can; asks the selector to call again for the rest. */
-  synchronized void flush() throws IOException {
+  public synchronized void flush() throws IOException {
     while (!unsent.isEmpty()) {
       channel.write(unsent.peek());
       if (unsent.peek().hasRemaining()) {
@@ -191,12 +191,12 @@ final class Connection {
   /**
    * Tells a client that breaks the protocol why it is cut off, in place of a reply if one is due.
    */
-  void refuse(final String message) {
+  public void refuse(final String message) {
     answer(new Reply.Failed(Errno.EPROTO, message));
   }
 
   /** Not between a look at the key and its change, as another thread may just be answering. */
-  synchronized void close() {
+  public synchronized void close() {
     try {
       key.cancel();
       channel.close();

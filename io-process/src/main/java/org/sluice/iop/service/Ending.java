@@ -17,7 +17,7 @@ import org.sluice.iop.measure.Warnings;
  * The end of a session, step by step: processes go, the pipeline runs dry, what is left over is
  * made plain, committed names are removed. Service thread only.
  */
-final class Ending {
+public final class Ending {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Context context;
@@ -47,7 +47,7 @@ final class Ending {
    * @param succeeded whether the command did, so that nothing was still to come
    * @param over completed at last
    */
-  Ending(
+  public Ending(
       final Context context,
       final Checkpoints checkpoints,
       final boolean succeeded,
@@ -73,7 +73,7 @@ final class Ending {
   }
 
   /** Goes on as soon as all processes are gone, or have had their time. */
-  void proceed() {
+  public void proceed() {
     if (waiting
         && (attachments.all().stream().allMatch(Attachment::isIdle)
             || System.nanoTime() - deadline > 0)) {

@@ -23,7 +23,7 @@ import org.sluice.iop.measure.Warnings;
  * rings tell of them; an entry counts only if it is the process's own and agrees with that. Service
  * thread only.
  */
-final class Entrances {
+public final class Entrances {
   private final Context context;
   private final Attachments attachments;
   private final OpenRequests openRequests;
@@ -35,7 +35,7 @@ final class Entrances {
   /** A file, open, and the name that it has. */
   private record Found(NativeFile file, String name) {}
 
-  Entrances(
+  public Entrances(
       final Context context,
       final Attachments attachments,
       final OpenRequests openRequests,
@@ -49,7 +49,7 @@ final class Entrances {
   }
 
   /** Takes an image, unless its process has yet to enter it, or was kept from that. */
-  boolean take(final Attachment opener, final Rings.Open open) throws DamagedException {
+  public boolean take(final Attachment opener, final Rings.Open open) throws DamagedException {
     final long began = System.nanoTime();
     if (open.entry() < 0 || open.entry() >= table.count()) {
       throw damage(opener, open, "has no place in the image table");
@@ -226,7 +226,7 @@ final class Entrances {
   }
 
   /** Has all processes ask from here on, of which those are taken that did not. */
-  void end() {
+  public void end() {
     attachments.ask();
     creations.end();
     attachments.poll();

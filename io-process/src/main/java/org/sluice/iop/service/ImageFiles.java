@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.ImageKey;
@@ -21,12 +21,12 @@ import org.sluice.iop.journal.Entry;
  * Finds the files of images again that a killed I/O process had open. Programs go on renaming,
  * replacing and deleting them meanwhile. One thread.
  */
-final class ImageFiles {
+public final class ImageFiles {
   private static final int MOST_LOOKS = 10;
 
   /** All names of all files in the capture directory, as {@link CaptureDirectory#names} tells. */
   @FunctionalInterface
-  interface Walk {
+  public interface Walk {
     Map<ImageKey, List<String>> names() throws PosixException;
   }
 
@@ -37,7 +37,7 @@ final class ImageFiles {
   /** Each costs a walk through the capture directory, and most such files were deleted. */
   private int looksForNameless = 4;
 
-  ImageFiles(final Walk capture, final IntFunction<Path> links) {
+  public ImageFiles(final Walk capture, final IntFunction<Path> links) {
     this.capture = capture;
     this.links = links;
   }
@@ -51,8 +51,8 @@ final class ImageFiles {
    * @return empty when no name and no descriptor leads to it any more
    * @throws IOException when one does, or may do, but it cannot be opened
    */
-  Optional<NativeFile> find(final Entry.Admitted image, final Collection<ProcessIdentity> openers)
-      throws IOException {
+  public Optional<NativeFile> find(
+      final Entry.Admitted image, final Collection<ProcessIdentity> openers) throws IOException {
     Optional<NativeFile> file = open(image.path(), image);
     IOException unseen = null;
     for (final ProcessIdentity opener : openers) {
@@ -77,7 +77,7 @@ final class ImageFiles {
    * @return the file
    * @throws IOException when it is gone or cannot be opened
    */
-  NativeFile get(final Entry.Admitted image) throws IOException {
+  public NativeFile get(final Entry.Admitted image) throws IOException {
     return open(image.path(), image)
         .orElseThrow(() -> new IOException("there is no " + image.path() + " any more"));
   }

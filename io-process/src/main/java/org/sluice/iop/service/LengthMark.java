@@ -7,20 +7,20 @@ import java.nio.file.StandardCopyOption;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileTree;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.directory.SeriesFormat;
 import org.sluice.core.store.format.SealedText;
 import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.waves.WaveFiles;
+import org.sluice.iop.wave.WaveFiles;
 
 /**
  * Says in the store, durably, that a session gives closed files their lengths before their bytes. A

@@ -9,10 +9,10 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.outside.Guard;
 
 /**
  * The lengths of closed files whose bytes are in containers, as programs outside see them: an
@@ -24,7 +24,7 @@ import org.sluice.iop.measure.Warnings;
  * <p>The process that closes a file gives it its length. This one does for what is left: no process
  * has such a file open, and the next one has to ask. Service thread only.
  */
-final class Lengths {
+public final class Lengths {
   private final Context context;
   private final Guard guard;
 
@@ -34,7 +34,7 @@ final class Lengths {
   /** Whether a former I/O process may have written to files. */
   private final boolean resumed;
 
-  Lengths(final Context context, final Guard guard) {
+  public Lengths(final Context context, final Guard guard) {
     this.context = context;
     this.guard = guard;
     this.resumed = context.segment().header().heartbeat() > 0;
@@ -56,7 +56,7 @@ final class Lengths {
   }
 
   /** Says to the processes whether files get them. */
-  void tell() {
+  public void tell() {
     context.segment().header().lengths(areSet());
   }
 
@@ -67,7 +67,7 @@ final class Lengths {
    * @param images of the session
    * @param alive when the former one was seen last, in ms since the epoch
    */
-  void resumed(final Collection<Image> images, final long alive) {
+  public void resumed(final Collection<Image> images, final long alive) {
     final long exposed = areSet() ? images.stream().filter(Lengths::readsZeros).count() : 0;
     if (exposed > 0) {
       Warnings.warn(
@@ -90,7 +90,7 @@ final class Lengths {
   }
 
   /** All files hold what they are to hold, if the session has ended as it should. */
-  void close(final boolean ended) throws IOException {
+  public void close(final boolean ended) throws IOException {
     if (mark.isPresent()) {
       if (ended) {
         mark.get().delete();

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
@@ -15,7 +15,7 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 
 /** All who keep an I/O process alive that stops with its last member. Service thread only. */
-final class Members {
+public final class Members {
   /** A member that vanished counts as one whose command was killed. */
   private static final int VANISHED = 137;
 
@@ -27,7 +27,7 @@ final class Members {
   private Caller last;
 
   /** A session with the members that a former I/O process had. */
-  Members(final Context context, final SessionState past) {
+  public Members(final Context context, final SessionState past) {
     this.context = context;
     this.awaited = past.members();
     this.failed = past.memberFailed();
@@ -86,7 +86,7 @@ final class Members {
     }
   }
 
-  void disconnected(final Connection connection) {
+  public void disconnected(final Connection connection) {
     if (connection.isMember()) {
       remove(connection, VANISHED);
     }
@@ -99,21 +99,21 @@ final class Members {
     context.journal().write(new Entry.Left(exitStatus == 0));
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return joined.isEmpty();
   }
 
   /** Who started the session will not come. */
-  void expectNobody() {
+  public void expectNobody() {
     everJoined = true;
   }
 
   /** Whether others may come, since none has yet, or come back to a resumed I/O process. */
-  boolean areAwaited() {
+  public boolean areAwaited() {
     return !everJoined || awaited > 0;
   }
 
-  boolean succeeded() {
+  public boolean succeeded() {
     return !failed;
   }
 
@@ -122,7 +122,7 @@ final class Members {
    *
    * @param failure what kept something from it
    */
-  void sessionOver(final Optional<Failure> failure) {
+  public void sessionOver(final Optional<Failure> failure) {
     if (last != null) {
       last.answer(failure.map(Members::lost).orElse(new Reply.Done()));
     }

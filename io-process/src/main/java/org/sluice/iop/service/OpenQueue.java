@@ -2,8 +2,8 @@ package org.sluice.iop.service;
 
 import java.io.IOException;
 import java.util.List;
-import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.checkpoint.Checkpoints;
@@ -20,13 +20,13 @@ import org.sluice.iop.measure.Timed;
  * Where an opening waits until this process has a descriptor for its file. The process that asked
  * waits for its answer, so that nothing of it comes in between. Service thread only.
  */
-final class OpenQueue {
+public final class OpenQueue {
   private final Context context;
   private final Checkpoints checkpoints;
   private final Attachments attachments;
   private final OpenRequests openRequests;
 
-  OpenQueue(
+  public OpenQueue(
       final Context context,
       final Checkpoints checkpoints,
       final Attachments attachments,

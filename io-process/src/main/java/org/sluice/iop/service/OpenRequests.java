@@ -2,9 +2,9 @@ package org.sluice.iop.service;
 
 import java.util.List;
 import java.util.Optional;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
@@ -18,12 +18,13 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Occurrence;
+import org.sluice.iop.outside.Leases;
 
 /**
  * Answers processes that open a file, and takes in that they close it. Exactly one process may log
  * an image, as long as no other has the file open. Service thread only.
  */
-final class OpenRequests {
+public final class OpenRequests {
   private static final int NO_ENTRY = 0;
   private static final int NO_IMAGE = 0;
 
@@ -38,7 +39,7 @@ final class OpenRequests {
   private final Closings closings;
   private final EarlierFiles earlier;
 
-  OpenRequests(
+  public OpenRequests(
       final Context context,
       final Checkpoints checkpoints,
       final UncountedWrites unseen,
@@ -280,7 +281,7 @@ final class OpenRequests {
   }
 
   /** One opening has ended, at a time that the process tells. */
-  void close(final Attachment opener, final Rings.Close close) {
+  public void close(final Attachment opener, final Rings.Close close) {
     final Image image = context.registry().find(close.imageId());
     final boolean known = image != null && image.openers().has(opener.index());
     final long end = Math.min(close.closed(), System.nanoTime());
@@ -330,7 +331,7 @@ final class OpenRequests {
   }
 
   /** A process is gone with the images that it had open. */
-  void abandon(final Attachment opener) {
+  public void abandon(final Attachment opener) {
     opener.images().forEach((image, opened) -> abandon(opener, image, opened));
   }
 

@@ -13,11 +13,12 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.outside.Guard;
+import org.sluice.iop.outside.Leases;
 
 /**
  * Images that programs outside Sluice open. Such a program reads and writes the image's own file
@@ -28,7 +29,7 @@ import org.sluice.iop.measure.Warnings;
  * <p>Nobody says when it closes the file. So the image stays direct until the kernel grants a lease
  * on it, which it does when no other has the file open. Service thread only.
  */
-final class OutsideOpens implements Guard.Listener {
+public final class OutsideOpens implements Guard.Listener {
   private static final long TURN_MILLIS = 100;
   private static final String LIBRARY = "libsluice_preload.so";
 
@@ -52,7 +53,7 @@ final class OutsideOpens implements Guard.Listener {
 
   private boolean toldOfEarly;
 
-  OutsideOpens(
+  public OutsideOpens(
       final Context context,
       final Checkpoints checkpoints,
       final Settling settling,
@@ -117,7 +118,7 @@ final class OutsideOpens implements Guard.Listener {
   }
 
   /** What has to do with leases, where the kernel lets programs wait in no other way. */
-  Leases leases() {
+  public Leases leases() {
     return leases;
   }
 
@@ -173,12 +174,12 @@ final class OutsideOpens implements Guard.Listener {
    * How long nothing has to be done, in milliseconds, if it is shorter than a limit. While a
    * program waits this thread says again and again that it gets on.
    */
-  long patience(final long limit) {
+  public long patience(final long limit) {
     return waiting > 0 ? Math.min(limit, TURN_MILLIS) : limit;
   }
 
   /** Takes over an image of a former I/O process that a program outside may have open. */
-  void resume(final Image image) {
+  public void resume(final Image image) {
     if (image.state() == ImageDescriptor.STATE_DIRECT) {
       image.openOutside(true);
       open.add(image);
@@ -195,7 +196,7 @@ final class OutsideOpens implements Guard.Listener {
   }
 
   /** Finds out which are closed by now. */
-  void beat() {
+  public void beat() {
     List.copyOf(open).forEach(this::look);
   }
 

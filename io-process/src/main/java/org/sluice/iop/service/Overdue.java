@@ -16,7 +16,7 @@ import org.sluice.iop.image.Image;
  * bytes along, which plain files would have kept. So they are made plain; they can still be
  * committed. Service thread only.
  */
-final class Overdue {
+public final class Overdue {
   private final Context context;
   private final Checkpoints checkpoints;
   private final Settling settling;
@@ -31,14 +31,14 @@ final class Overdue {
     }
   }
 
-  Overdue(final Context context, final Checkpoints checkpoints, final Settling settling) {
+  public Overdue(final Context context, final Checkpoints checkpoints, final Settling settling) {
     this.context = context;
     this.checkpoints = checkpoints;
     this.settling = settling;
   }
 
   /** Looks at all of them. What is written in place is there within a second. */
-  void beat() {
+  public void beat() {
     if (context.drain().isInPlace()) {
       return;
     }

@@ -24,7 +24,7 @@ import org.sluice.iop.measure.Warnings;
  * what this one brings to storage. Nobody enforces a limit where they went on for as long again:
  * then it has that time anew.
  */
-final class Preemption {
+public final class Preemption {
   /** The part of the time that there is behind a command which took all of it. */
   private static final int LATE_SHARE = 10;
 
@@ -39,7 +39,7 @@ final class Preemption {
   private long since;
   private long deadline;
 
-  Preemption(final Context context, final Members members) throws IOException {
+  public Preemption(final Context context, final Members members) throws IOException {
     this.context = context;
     this.directory = RuntimePath.find(context.settings().name());
     this.members = members;
@@ -51,7 +51,7 @@ final class Preemption {
    *
    * @param agoNanos for how long it has been known
    */
-  void begin(final long agoNanos) {
+  public void begin(final long agoNanos) {
     final long when = System.nanoTime() - agoNanos;
     if (!begun || deadline - when <= 0) {
       begun = true;
@@ -62,7 +62,7 @@ final class Preemption {
   }
 
   /** A user waits for the end of the session, and does not want to any longer. */
-  void interrupt() {
+  public void interrupt() {
     if (ending != null) {
       begin(0);
       interrupted = true;
@@ -70,7 +70,7 @@ final class Preemption {
   }
 
   /** The session begins to end. */
-  void ending(final Ending end) {
+  public void ending(final Ending end) {
     ending = end;
     if (begun) {
       limit(isOver() ? late() : deadline);
@@ -98,7 +98,7 @@ final class Preemption {
   }
 
   /** Looks at the clock. */
-  void proceed() {
+  public void proceed() {
     if (interrupted && ending.waitsForOthers()) {
       limit(System.nanoTime());
     }

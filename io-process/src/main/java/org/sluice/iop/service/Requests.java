@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
@@ -27,10 +27,10 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.waves.Waves;
+import org.sluice.iop.wave.Waves;
 
 /** Passes each request on to whom it concerns. Service thread only. */
-final class Requests {
+public final class Requests {
   private final UnsafeBuffer encoded =
       new UnsafeBuffer(ByteBuffer.allocateDirect(RequestDescriptor.MAX_LENGTH));
   private final Context context;
@@ -50,7 +50,7 @@ final class Requests {
   private boolean toldOfSlots;
   private final Lane lane;
 
-  Requests(
+  public Requests(
       final Context context,
       final Checkpoints checkpoints,
       final Attachments attachments,
@@ -86,7 +86,7 @@ final class Requests {
    *
    * @param caller is answered exactly once, if the request has a reply
    */
-  void receive(final Connection connection, final Request request, final Caller caller) {
+  public void receive(final Connection connection, final Request request, final Caller caller) {
     final Attachment attachment = connection.attachment();
     if (attachment != null) {
       rings.poll(attachment);

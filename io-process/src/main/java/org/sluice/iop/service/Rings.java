@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.DamagedException;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.RingDescriptor;
@@ -25,7 +25,7 @@ import org.sluice.iop.measure.Warnings;
  * and may hold anything, so a record counts only if the chunk's state word agrees with it. Service
  * thread only.
  */
-final class Rings {
+public final class Rings {
   /**
    * A record that says that an opening has ended.
    *
@@ -34,7 +34,7 @@ final class Rings {
    * @param closed when it ended
    * @param position of the ring behind the record
    */
-  record Close(int imageId, long opened, long closed, long position) {}
+  public record Close(int imageId, long opened, long closed, long position) {}
 
   /**
    * A record that says that a process entered a file as an image.
@@ -45,11 +45,11 @@ final class Rings {
    * @param path its name
    * @param position of the ring behind the record and its name
    */
-  record Open(int imageId, int entry, int descriptor, String path, long position) {}
+  public record Open(int imageId, int entry, int descriptor, String path, long position) {}
 
   /** Who takes what processes say that they entered. */
   @FunctionalInterface
-  interface Entrance {
+  public interface Entrance {
     /** False when the process has not entered it yet, so that it is asked again. */
     boolean take(Attachment opener, Open open) throws DamagedException;
   }
@@ -67,7 +67,7 @@ final class Rings {
   private BiConsumer<Attachment, Close> closing;
   private Entrance entrance;
 
-  Rings(final Segment segment, final Drain drain, final InFlight inFlight) {
+  public Rings(final Segment segment, final Drain drain, final InFlight inFlight) {
     this.lane = inFlight.lane(Lane.Role.SERVICE);
     this.segment = segment;
     this.pool = segment.chunkPool();
@@ -75,12 +75,12 @@ final class Rings {
   }
 
   /** Says who learns of openings that have ended; before the first poll. */
-  void closing(final BiConsumer<Attachment, Close> listener) {
+  public void closing(final BiConsumer<Attachment, Close> listener) {
     closing = listener;
   }
 
   /** Says who learns of files that processes entered; before the first poll. */
-  void entrance(final Entrance listener) {
+  public void entrance(final Entrance listener) {
     entrance = listener;
   }
 
@@ -88,7 +88,7 @@ final class Rings {
    * Takes what processes have published; returns how many records. One of each in turn, so that
    * room comes free for all of them, and chunks that follow each other are of several files.
    */
-  int poll(final List<Attachment> attachments) {
+  public int poll(final List<Attachment> attachments) {
     int records = 0;
     for (int before = -1; before != records && records < MOST; ) {
       before = records;
@@ -105,7 +105,7 @@ final class Rings {
    *
    * @return how many records
    */
-  int poll(final Attachment attachment) {
+  public int poll(final Attachment attachment) {
     return poll(attachment, MOST);
   }
 
@@ -240,7 +240,7 @@ final class Rings {
    *
    * @return in program order
    */
-  int[] unpublished(final Attachment attachment) {
+  public int[] unpublished(final Attachment attachment) {
     return claimed(attachment).stream().mapToInt(Claimed::chunk).toArray();
   }
 

@@ -71,7 +71,7 @@ public final class SessionState implements Fold {
     return checkpoints;
   }
 
-  Backlog backlog() {
+  public Backlog backlog() {
     return backlog;
   }
 

@@ -3,7 +3,7 @@ package org.sluice.iop.service;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
@@ -14,7 +14,7 @@ import org.sluice.iop.image.Openers;
 import org.sluice.iop.measure.Failure;
 
 /** Makes images' own files hold everything, now or for good. Service thread only. */
-final class Settling {
+public final class Settling {
   /**
    * The kernel ends a program's lease a moment after the program's end was told of. The drain waits
    * meanwhile, so not for a process that has no end.
@@ -25,7 +25,7 @@ final class Settling {
   private final Attachments attachments;
   private final Rings rings;
 
-  Settling(final Context context, final Attachments attachments, final Rings rings) {
+  public Settling(final Context context, final Attachments attachments, final Rings rings) {
     this.context = context;
     this.attachments = attachments;
     this.rings = rings;

@@ -1,8 +1,8 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Header;
 
 /**
@@ -10,12 +10,12 @@ import org.sluice.core.segment.Header;
  * asked once for all. That it lost a page it tells to who had the file system open before; to
  * others only if it has told nobody yet.
  */
-final class SmallFileSync implements AutoCloseable {
+public final class SmallFileSync implements AutoCloseable {
   private final Header header;
   private NativeFile capture;
 
   /** Begins to count on the kernel. A file system without small files can be unmounted. */
-  SmallFileSync(final Header header) {
+  public SmallFileSync(final Header header) {
     this.header = header;
     if (header.small() != 0 && !header.capture().isEmpty()) {
       try {

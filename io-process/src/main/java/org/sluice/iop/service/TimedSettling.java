@@ -18,7 +18,7 @@ import org.sluice.iop.checkpoint.Context;
  * append it rings the bell. So one of the two sees the other, a busy process makes no system call
  * for it, and where nobody writes nobody wakes. Service thread only.
  */
-final class TimedSettling {
+public final class TimedSettling {
   /** With the settle itself well below a second. */
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -35,7 +35,7 @@ final class TimedSettling {
 
   private long due;
 
-  TimedSettling(final Context context, final Attachments attachments, final Rings rings) {
+  public TimedSettling(final Context context, final Attachments attachments, final Rings rings) {
     this.context = context;
     this.wanted = context.drain().isInPlace() && context.capture().path() != null;
     this.attachments = attachments;
@@ -43,7 +43,7 @@ final class TimedSettling {
   }
 
   /** A process may append to the log of a captured file from here on. */
-  void watch(final Attachment process) {
+  public void watch(final Attachment process) {
     if (wanted && !busy.containsKey(process)) {
       if (busy.isEmpty()) {
         due = System.nanoTime() + PERIOD_NANOS;
@@ -61,7 +61,7 @@ final class TimedSettling {
   }
 
   /** Looks at all that may have appended, when it is time. */
-  void proceed() {
+  public void proceed() {
     if (busy.isEmpty() || System.nanoTime() - due < 0) {
       return;
     }
@@ -112,7 +112,7 @@ final class TimedSettling {
   }
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
-  long patience(final long limit) {
+  public long patience(final long limit) {
     return busy.isEmpty()
         ? limit
         : Math.clamp(TimeUnit.NANOSECONDS.toMillis(due - System.nanoTime()), 1, limit);

@@ -3,8 +3,8 @@ package org.sluice.iop.service;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
@@ -18,7 +18,7 @@ import org.sluice.iop.measure.Warnings;
  * open any more, and once more at the end of the session: who inherited a descriptor may write for
  * longer. Service thread only.
  */
-final class UncountedWrites {
+public final class UncountedWrites {
   /** So that the memory for a last look is bounded. */
   private static final int MOST = 1 << 14;
 
@@ -28,7 +28,7 @@ final class UncountedWrites {
   /** An image that was let go, whose file may still grow. */
   private record Past(String path, long allocated, Reason reason) {}
 
-  UncountedWrites(final Context context) {
+  public UncountedWrites(final Context context) {
     this.context = context;
   }
 

@@ -13,7 +13,7 @@ import org.sluice.iop.image.Image;
  * is a plain file within a second. A program may write a file under another name and rename it when
  * it is whole, so a file gets that time, unless no name tells of checkpoints. Service thread only.
  */
-final class Ungrouped {
+public final class Ungrouped {
   /** With the settle itself well below a second. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -24,14 +24,14 @@ final class Ungrouped {
   /** When each is made plain, in that order. */
   private final LinkedHashMap<Image, Long> due = new LinkedHashMap<>();
 
-  Ungrouped(final Context context, final Checkpoints checkpoints, final Settling settling) {
+  public Ungrouped(final Context context, final Checkpoints checkpoints, final Settling settling) {
     this.context = context;
     this.checkpoints = checkpoints;
     this.settling = settling;
   }
 
   /** An image is in no group. */
-  void add(final Image image) {
+  public void add(final Image image) {
     if (context.drain().isInPlace() || !isLogged(image)) {
       return;
     }
@@ -50,7 +50,7 @@ final class Ungrouped {
   }
 
   /** Does what is due. To make one plain may add others. */
-  void proceed() {
+  public void proceed() {
     while (!due.isEmpty() && due.firstEntry().getValue() - System.nanoTime() <= 0) {
       final Image image = due.pollFirstEntry().getKey();
       if (isLogged(image) && !checkpoints.groups().mayCommit(image)) {
@@ -67,7 +67,7 @@ final class Ungrouped {
   }
 
   /** How long nothing has to be done, in milliseconds, if it is shorter than a limit. */
-  long patience(final long limit) {
+  public long patience(final long limit) {
     return due.isEmpty()
         ? limit
         : Math.clamp(

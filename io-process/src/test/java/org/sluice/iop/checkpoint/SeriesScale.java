@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.series.SeriesRun;
+import org.sluice.iop.publish.CommitPolling;
+import org.sluice.iop.publish.SeriesCommits;
 
 /**
  * What a checkpoint of many nodes costs the storage, and how long after the last part it is

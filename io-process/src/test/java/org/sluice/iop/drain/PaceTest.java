@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.sluice.core.posix.NativeThread;
+import org.sluice.core.process.NativeThread;
 
 /** What the kernel says of a thread that keeps the pace. */
 class PaceTest {

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.posix.NativeThread;
+import org.sluice.core.process.NativeThread;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;

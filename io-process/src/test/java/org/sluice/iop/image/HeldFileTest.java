@@ -11,10 +11,10 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.FileStatus;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.journal.Entry;
 

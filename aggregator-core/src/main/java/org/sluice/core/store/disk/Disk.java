@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.List;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 
 /**
  * What a store changes of its file system, it changes through here: nowhere else is a file opened

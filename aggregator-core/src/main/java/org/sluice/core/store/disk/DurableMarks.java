@@ -2,8 +2,8 @@ package org.sluice.core.store.disk;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 
 /**
  * Objects of a directory of which their makers say, by a bit of the file's mode, that their names

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.sluice.core.posix.NativeProcess;
+import org.sluice.core.process.NativeProcess;
 
 /**
  * The mode of a store's files. They have bytes of files that others may not read, so they are

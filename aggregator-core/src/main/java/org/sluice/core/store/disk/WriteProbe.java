@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fault.Fault.Step;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Entropy;
-import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.Pieces;
-import org.sluice.core.posix.PosixException;
 
 /**
  * Finds out how a file system is best written to, by writing to a file that has no name any more:

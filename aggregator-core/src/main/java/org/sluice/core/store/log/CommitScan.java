@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.store.directory.CheckpointDirectory;
 import org.sluice.core.store.directory.StoreDirectory;
 import org.sluice.core.store.format.IndexCodec;

@@ -3,10 +3,10 @@ package org.sluice.core.store.model;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileType;
-import org.sluice.core.posix.PosixException;
 
 /**
  * The part of an image in a checkpoint that says where its file is, as others may write it, too.

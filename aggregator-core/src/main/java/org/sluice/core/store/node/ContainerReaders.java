@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.sluice.core.posix.HugeMemory;
+import org.sluice.core.process.HugeMemory;
 import org.sluice.core.store.directory.StoreDirectory;
 import org.sluice.core.store.disk.ContainerReader;
 import org.sluice.core.store.model.ChunkLocation;

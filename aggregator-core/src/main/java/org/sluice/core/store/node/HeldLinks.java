@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.directory.StoreDirectory;
 
 /**

@@ -2,7 +2,7 @@ package org.sluice.core.store.node;
 
 import java.io.IOException;
 import org.sluice.core.posix.Extent;
-import org.sluice.core.posix.HugeMemory;
+import org.sluice.core.process.HugeMemory;
 import org.sluice.core.store.directory.CheckpointDirectory;
 import org.sluice.core.store.directory.StoreDirectory;
 import org.sluice.core.store.format.StoredFile;

@@ -19,7 +19,7 @@ import java.util.function.LongConsumer;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault.Step;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.store.directory.LeftAsFiles;
 import org.sluice.core.store.disk.NoStoreException;
 import org.sluice.core.store.log.StoredPart;

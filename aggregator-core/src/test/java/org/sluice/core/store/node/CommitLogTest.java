@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.PosixException;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.store.disk.Disk;
 import org.sluice.core.store.model.Commit;
 

@@ -31,7 +31,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fuzz.Mutation;
 import org.sluice.core.fuzz.Outcome;
 import org.sluice.core.posix.Extent;
-import org.sluice.core.posix.HugeMemory;
+import org.sluice.core.process.HugeMemory;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.store.disk.ContainerReader;
 import org.sluice.core.store.format.ContainerDescriptor;

@@ -1,0 +1,68 @@
+package org.sluice.core.libc;
+
+import java.io.IOException;
+
+/** A system call failed; the message names the operation and the file. */
+public final class PosixException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final int errno;
+
+  /**
+   * A failed system call.
+   *
+   * @param operation what was tried, with the file's name, such as {@code write /store/x.data}
+   * @param errno why it failed
+   */
+  public PosixException(final String operation, final int errno) {
+    super("cannot %s: %s%s".formatted(operation, Errno.describe(errno), remedy(errno)));
+    this.errno = errno;
+  }
+
+  private PosixException(final String where, final PosixException cause) {
+    super(where + ": " + cause.getMessage(), cause);
+    this.errno = cause.errno;
+  }
+
+  /**
+   * This error with what it means in words, under the same errno.
+   *
+   * @param what it means there, such as {@code x has lost bytes}
+   * @return an exception that says both, and has the same errno
+   */
+  public PosixException as(final String what) {
+    return new PosixException(what, this);
+  }
+
+  /**
+   * Throws this again unless it tells of an error that its caller expects.
+   *
+   * @param expected an error number
+   * @throws PosixException for any other error
+   */
+  public void throwUnless(final int expected) throws PosixException {
+    if (errno != expected) {
+      throw this;
+    }
+  }
+
+  private static String remedy(final int errno) {
+    return switch (errno) {
+      case Errno.ENOSPC -> "; make room there";
+      case Errno.EFBIG -> "; raise the limit of the size of files (ulimit -f)";
+      case Errno.EDQUOT -> "; raise the quota or make room there";
+      case Errno.EROFS -> "; mount it for writing";
+      case Errno.EIO -> "; see dmesg for what is wrong with the disk";
+      default -> "";
+    };
+  }
+
+  /**
+   * Why the system call failed.
+   *
+   * @return a positive error number, see {@link Errno}
+   */
+  public int errno() {
+    return errno;
+  }
+}

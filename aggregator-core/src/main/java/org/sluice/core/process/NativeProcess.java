@@ -1,0 +1,48 @@
+package org.sluice.core.process;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.sluice.core.libc.LibC;
+
+/** What Java does not do to its own process. */
+public final class NativeProcess {
+  private NativeProcess() {}
+
+  /**
+   * The user in whose name this process acts.
+   *
+   * @return the number of the effective user
+   */
+  public static int user() {
+    return (int) LibC.GETEUID.call(0);
+  }
+
+  /**
+   * How many files this process may have open.
+   *
+   * @return the soft limit, which the JVM has raised to the hard one as it started; all that there
+   *     can be where there is none
+   */
+  public static long mostOpenFiles() {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment limits = arena.allocate(2 * Long.BYTES, Long.BYTES);
+      LibC.GETRLIMIT.call(
+          LibC.RLIMIT_NOFILE, limits.address()); // fails for no resource that there is
+      final long soft = limits.get(JAVA_LONG, 0);
+      return soft < 0 ? Long.MAX_VALUE : soft;
+    }
+  }
+
+  /** Stops this process, as {@code kill -STOP} does, until it gets SIGCONT. */
+  public static void stopSelf() {
+    LibC.KILL.call(ProcessHandle.current().pid(), LibC.SIGSTOP);
+  }
+
+  /** Ends this process at once, as {@code kill -9} does: nothing is tidied up. Does not return. */
+  public static void killSelf() {
+    LibC.KILL.call(ProcessHandle.current().pid(), LibC.SIGKILL);
+    throw new IllegalStateException("survived SIGKILL");
+  }
+}

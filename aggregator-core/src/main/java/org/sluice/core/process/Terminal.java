@@ -1,0 +1,41 @@
+package org.sluice.core.process;
+
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.sluice.core.libc.LibC;
+
+/** Whether a person watches, and on how much room. */
+public final class Terminal {
+  private static final int STDERR = 2;
+  private static final int USUAL = 80;
+
+  /** Rows, columns, and the same in pixels. */
+  private static final int WINSIZE = 4;
+
+  private Terminal() {}
+
+  /**
+   * Whether standard error is a terminal.
+   *
+   * @return false for a file, a pipe or nothing
+   */
+  public static boolean watchesErrors() {
+    return LibC.ISATTY.call(STDERR) == 1;
+  }
+
+  /**
+   * How wide the terminal of standard error is.
+   *
+   * @return in columns; 80 where it does not say so
+   */
+  public static int columns() {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment size = arena.allocate(JAVA_SHORT, WINSIZE);
+      final boolean known = LibC.IOCTL.call(STDERR, LibC.TIOCGWINSZ, size.address()) == 0;
+      final int columns = known ? Short.toUnsignedInt(size.getAtIndex(JAVA_SHORT, 1)) : 0;
+      return columns > 0 ? columns : USUAL;
+    }
+  }
+}

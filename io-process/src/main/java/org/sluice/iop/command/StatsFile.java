@@ -1,0 +1,46 @@
+package org.sluice.iop.command;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.iop.measure.Statistics;
+
+/** The file that {@code --stats} names. */
+final class StatsFile {
+  private StatsFile() {}
+
+  /**
+   * Sees that they can be written at the end, before anything begins; does nothing without a file.
+   *
+   * @throws CommandException when they cannot
+   * @throws AccessDeniedException when that is not allowed
+   */
+  static void check(final Path file) throws AccessDeniedException {
+    if (file == null) {
+      return;
+    }
+    final Path directory = file.toAbsolutePath().getParent();
+    if (Files.isDirectory(file)) {
+      throw new CommandException(
+          ExitStatus.FAILED, "--stats %s is a directory; name a file in it".formatted(file));
+    }
+    if (!Files.isDirectory(directory)) {
+      throw new CommandException(
+          ExitStatus.FAILED,
+          "--stats %s: there is no directory %s; create it".formatted(file, directory));
+    }
+    if (!Files.isWritable(Files.exists(file) ? file : directory)) {
+      throw new AccessDeniedException(file.toString());
+    }
+  }
+
+  /** Writes the statistics; does nothing without a file. */
+  static void write(final Path file, final Statistics statistics) throws IOException {
+    if (file != null) {
+      Files.writeString(file, statistics.json() + System.lineSeparator());
+    }
+  }
+}

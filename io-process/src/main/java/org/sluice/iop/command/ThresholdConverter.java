@@ -1,0 +1,28 @@
+package org.sluice.iop.command;
+
+import java.util.OptionalLong;
+import org.sluice.core.command.SizeConverter;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads {@code auto}, {@code fixed:64K} and a size alone, which means the same; auto is empty. */
+final class ThresholdConverter implements ITypeConverter<OptionalLong> {
+  private static final String FIXED = "fixed:";
+
+  /** For picocli. */
+  ThresholdConverter() {}
+
+  @Override
+  public OptionalLong convert(final String value) {
+    if (value.equals("auto")) {
+      return OptionalLong.empty();
+    }
+    final String size = value.startsWith(FIXED) ? value.substring(FIXED.length()) : value;
+    try {
+      return OptionalLong.of(new SizeConverter().convert(size));
+    } catch (final TypeConversionException e) {
+      throw new TypeConversionException(
+          "'%s' is neither auto nor fixed:SIZE with a size such as 64K".formatted(value));
+    }
+  }
+}

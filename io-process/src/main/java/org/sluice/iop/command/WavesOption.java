@@ -1,0 +1,47 @@
+package org.sluice.iop.command;
+
+import static org.sluice.core.command.Model.option;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.sluice.core.command.Model;
+import org.sluice.core.command.SeriesOption;
+import org.sluice.core.command.SharedOptions;
+import org.sluice.core.command.StoreOption;
+import org.sluice.iop.wave.WaveFiles;
+
+/** The options of what looks at the waves of a store: where they are. */
+final class WavesOption implements SharedOptions {
+  private final StoreOption store = new StoreOption();
+  private final SeriesOption series = new SeriesOption();
+  private Path stage;
+
+  WavesOption() {}
+
+  @Override
+  public void addTo(final Model model) {
+    model
+        .add(store)
+        .add(series)
+        .add(
+            option(Path.class, value -> stage = value, "--stage")
+                .paramLabel("DIR")
+                .defaultValue("${env:SLUICE_STAGE}")
+                .description(
+                    "Where the store is a URI: the stage of rank 0's node, which has the checkpoints' log;"
+                        + " default: environment SLUICE_STAGE."));
+  }
+
+  StoreOption store() {
+    return store;
+  }
+
+  /** Its name; null for the one that runs go on with unless told otherwise. */
+  String series() {
+    return series.name();
+  }
+
+  WaveFiles files() throws IOException {
+    return WaveFiles.of(store, series.name(), stage);
+  }
+}

@@ -1,0 +1,179 @@
+package org.sluice.iop.group;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Paths that are the same but for their numbers, and what is known of each number: whether it is
+ * that of the rank which writes the file, whether it grows, and whether it goes back. One thread.
+ */
+final class PathFamily {
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+
+  /** Digits of a file name's end that its format is called by, as in {@code .h5}. */
+  private static final Pattern FORMAT = Pattern.compile(".*\\.[A-Za-z]+");
+
+  /** What programs call parts of a checkpoint, before their numbers. */
+  private static final Pattern PART =
+      Pattern.compile(
+          "(?:.*[^a-z])?(?:rank|proc|process|processor|pe|worker|thread|shard)[-_.]?",
+          Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+  /** More values tell nothing that fewer do not. */
+  private static final int MOST_VALUES = 10_000;
+
+  private static final int NONE = -1;
+
+  private final List<String> literals = new ArrayList<>();
+  private final List<Place> places = new ArrayList<>();
+  private final Set<Integer> ranks = new HashSet<>();
+  private final String example;
+
+  /** A number of the paths. */
+  private static final class Place {
+    private final String first;
+    private final Map<Integer, Long> last = new HashMap<>();
+    private final Map<Long, Integer> values = new HashMap<>();
+    private boolean ofRank = true;
+    private boolean backward;
+    private boolean shared;
+
+    private Place(final String first) {
+      this.first = first;
+    }
+
+    private void see(final long value, final int rank) {
+      final Long before = last.put(rank, value);
+      ofRank &= value == rank;
+      backward |= before != null && value < before;
+      if (values.size() < MOST_VALUES) {
+        final Integer other = values.putIfAbsent(value, rank);
+        shared |= other != null && other != rank;
+      }
+    }
+
+    private boolean grows() {
+      return values.size() > 1 && !backward;
+    }
+  }
+
+  /**
+   * A family without paths.
+   *
+   * @param example one that is about to be seen
+   */
+  PathFamily(final String example) {
+    this.example = example;
+    final Matcher matcher = NUMBER.matcher(example);
+    int end = 0;
+    while (matcher.find()) {
+      literals.add(example.substring(end, matcher.start()));
+      places.add(new Place(matcher.group()));
+      end = matcher.end();
+    }
+    literals.add(example.substring(end));
+  }
+
+  /** What all paths of a family have in common. */
+  static String key(final String path) {
+    return NUMBER.matcher(path).replaceAll("\0");
+  }
+
+  /**
+   * A file of such a path was written.
+   *
+   * @param rank who wrote it; the same for all where no launcher gave ranks
+   */
+  void see(final String path, final int rank) {
+    ranks.add(rank);
+    final Matcher matcher = NUMBER.matcher(path);
+    for (final Place place : places) {
+      matcher.find();
+      place.see(Long.parseLong(matcher.group()), rank);
+    }
+  }
+
+  /** One of its paths. */
+  String example() {
+    return example;
+  }
+
+  /** How many ranks wrote files of it. */
+  int ranks() {
+    return ranks.size();
+  }
+
+  /** The number that is each writer's rank; -1 for none. */
+  int rankPlace() {
+    for (int i = 0; i < places.size(); i++) {
+      if (places.get(i).ofRank) {
+        return i;
+      }
+    }
+    return NONE;
+  }
+
+  /**
+   * The numbers that may be those of checkpoints.
+   *
+   * @param ranked whether numbers that equal the writer's rank are none
+   */
+  List<Integer> candidates(final boolean ranked) {
+    final List<Integer> all = new ArrayList<>();
+    for (int i = 0; i < places.size(); i++) {
+      final Place place = places.get(i);
+      final boolean other = ranked && place.ofRank || isFormat(i) && !place.grows();
+      if (!place.backward && !other && !PART.matcher(literals.get(i)).matches()) {
+        all.add(i);
+      }
+    }
+    return all;
+  }
+
+  private boolean isFormat(final int i) {
+    return i == places.size() - 1
+        && literals.get(i + 1).isEmpty()
+        && FORMAT.matcher(literals.get(i)).matches();
+  }
+
+  boolean grows(final int place) {
+    return places.get(place).grows();
+  }
+
+  /** Whether two ranks wrote files with the same number there. */
+  boolean isShared(final int place) {
+    return places.get(place).shared;
+  }
+
+  Set<Long> values(final int place) {
+    return places.get(place).values.keySet();
+  }
+
+  int numbers() {
+    return places.size();
+  }
+
+  /** What is before a number, or behind the last one. */
+  String literal(final int before) {
+    return literals.get(before);
+  }
+
+  /** Whether a number is each writer's rank. */
+  boolean isOfRank(final int place) {
+    return places.get(place).ofRank;
+  }
+
+  /** A number that is the same in all paths, as it is written there. */
+  Optional<String> constant(final int place) {
+    return Optional.of(places.get(place))
+        .filter(its -> its.values.size() == 1)
+        .map(its -> its.first);
+  }
+}

@@ -1,0 +1,117 @@
+package org.sluice.iop.outside;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.sluice.core.process.PacketSocket;
+
+/**
+ * The native process that answers the kernel, and the socket to it. Being another process, it goes
+ * on when this one is stopped; it holds the end of a pipe by which it notices that this one is
+ * gone.
+ */
+final class GuardProcess implements AutoCloseable {
+  private static final String READY = "ready";
+
+  private final Process process;
+  private final PacketSocket socket;
+
+  /**
+   * Starts the guard process.
+   *
+   * @param place where it finds what it needs
+   */
+  GuardProcess(final GuardPlace place) throws IOException {
+    process =
+        new ProcessBuilder(
+                place.program().toString(),
+                place.socket().toString(),
+                place.segment().toString(),
+                place.store().toString(),
+                Long.toString(ProcessHandle.current().pid()))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      final String said =
+          new BufferedReader(
+                  new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))
+              .readLine();
+      if (!READY.equals(said)) {
+        throw new IOException("it ended at once");
+      }
+      socket = new PacketSocket(place.socket());
+    } catch (final IOException e) {
+      kill();
+      throw e;
+    }
+  }
+
+  /** The guard process's pid. */
+  int pid() {
+    return (int) process.pid();
+  }
+
+  /** Whether a process could run, but for others that do. */
+  static boolean isStarved(final int pid) {
+    try {
+      final String status = Files.readString(Path.of("/proc/%d/stat".formatted(pid)));
+      return status.startsWith(") R", status.lastIndexOf(')'));
+    } catch (final IOException gone) {
+      return false;
+    }
+  }
+
+  /** Whether a message was sent; a guard that takes none is of no use. Any thread. */
+  boolean send(final Message message, final AutoCloseable enclosed) {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment packet = arena.allocate(Message.LENGTH, Long.BYTES);
+      message.write(packet);
+      return socket.send(packet, enclosed);
+    }
+  }
+
+  /**
+   * Has its messages taken until it ends.
+   *
+   * @param taker takes them
+   * @param ended done then; both on a thread of their own
+   */
+  void listen(final Consumer<Message> taker, final Runnable ended) {
+    Thread.ofPlatform()
+        .daemon()
+        .name("guard")
+        .start(
+            () -> {
+              try (Arena arena = Arena.ofConfined()) {
+                final MemorySegment packet = arena.allocate(Message.LENGTH, Long.BYTES);
+                while (socket.receive(packet)) {
+                  taker.accept(Message.read(packet));
+                }
+              }
+              ended.run();
+              socket.close();
+            });
+  }
+
+  /** Kills the guard process; the kernel then lets all programs go on that wait. */
+  void kill() {
+    process.destroyForcibly();
+  }
+
+  /** Kills the guard process, and waits until it is gone. */
+  @Override
+  public void close() {
+    kill();
+    try {
+      process.waitFor();
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,227 @@
+package org.sluice.iop.outside;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.measure.Timed;
+
+/**
+ * Where the kernel does not ask for permission: closed images are held by leases, and opens of the
+ * others are told of when they have happened. Such an open is a program's outside Sluice unless a
+ * process under the shim tells of it as well.
+ *
+ * <p>A lease is granted when the last process has closed the file, which is a moment after it said
+ * so; so it is tried again and again. A process under the shim has the lease given back before it
+ * opens the file. Service thread only.
+ */
+public final class Leases {
+  private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long GIVEN_BACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** The longest time between an open and its OPEN request. */
+  private static final long APART_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** The longest time between an OPEN request and the guard's message on that open. */
+  private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Context context;
+  private final Guard guard;
+  private final Consumer<Image> openedOutside;
+
+  /** Closed images without a lease, and since when, as {@link System#nanoTime} tells. */
+  private final Map<Image, Long> wanted = new LinkedHashMap<>();
+
+  private final Map<Image, Opens> opens = new HashMap<>();
+  private long due;
+  private long interval = FIRST_NANOS;
+
+  /** Times of opens that only one side has told of, the earliest first. */
+  private record Opens(Deque<Long> announced, Deque<Long> noticed) {
+    Opens() {
+      this(new ArrayDeque<>(), new ArrayDeque<>());
+    }
+
+    void match(final Deque<Long> side, final Deque<Long> other, final long now) {
+      if (other.poll() == null) {
+        side.add(now);
+      }
+    }
+
+    /** Whether an open was noticed that nobody has announced. */
+    boolean isUnexplained(final long now) {
+      while (!announced.isEmpty() && now - announced.peek() > LATE_NANOS) {
+        announced.poll();
+      }
+      return !noticed.isEmpty() && now - noticed.peek() > APART_NANOS;
+    }
+
+    boolean isNothing() {
+      return announced.isEmpty() && noticed.isEmpty();
+    }
+  }
+
+  /**
+   * A session without leased images.
+   *
+   * @param openedOutside told of images that a program outside has opened
+   */
+  public Leases(final Context context, final Guard guard, final Consumer<Image> openedOutside) {
+    this.context = context;
+    this.guard = guard;
+    this.openedOutside = openedOutside;
+  }
+
+  /** Whether processes under the shim have to ask for leases back. */
+  public boolean areUsed() {
+    return guard.leases() && (!context.drain().isInPlace() || guard.holdsByLease());
+  }
+
+  /**
+   * Has all wait that open a closed file which may lack bytes, where this is done later otherwise,
+   * or not at all: in the files layout such a file is whole in a moment.
+   *
+   * @param captured which images programs open by their names
+   * @return those that no lease can hold, as some process has them open
+   */
+  public List<Image> hold(final Predicate<Image> captured) {
+    if (!guard.leases()) {
+      return List.of();
+    }
+    final List<Image> open = new ArrayList<>();
+    for (final Image image :
+        List.copyOf(context.drain().isInPlace() ? context.registry().all() : wanted.keySet())) {
+      if (isKnown(image) && image.openers().isEmpty() && captured.test(image)) {
+        hold(image, open);
+      }
+    }
+    context.segment().header().leases(areUsed());
+    return open;
+  }
+
+  /** Where there are no leases, and of a committed file, it is tried again. */
+  private void hold(final Image image, final List<Image> open) {
+    final boolean held = guard.lease(image);
+    final boolean isOpen =
+        !held
+            && image.state() == ImageDescriptor.STATE_DIVERTED
+            && image.held().descriptor().filter(NativeFile::mayBeLeased).isPresent();
+    if (isOpen) {
+      open.add(image);
+    }
+    if (held) {
+      held(image, wanted.remove(image));
+    } else if (isOpen) {
+      wanted.remove(image);
+    }
+  }
+
+  private void held(final Image image, final Long since) {
+    if (since != null && !image.isAtRest()) {
+      context.statistics().took(Timed.UNHELD, since);
+    }
+  }
+
+  /** The last process under Sluice that had the image open has closed it. */
+  public void closed(final Image image) {
+    if (areUsed() && image.state() != ImageDescriptor.STATE_DIRECT) {
+      wanted.putIfAbsent(image, Math.min(image.closed(), System.nanoTime()));
+      soon();
+    }
+  }
+
+  /** A process under the shim is about to open a file. */
+  public void giveBack(final ImageKey key) {
+    final Image image = context.registry().find(key);
+    if (image != null && guard.leases()) {
+      guard.unlease(image);
+      wanted.put(image, System.nanoTime()); // in case it is not opened after all
+      interval = GIVEN_BACK_NANOS;
+      due = System.nanoTime() + interval;
+    }
+  }
+
+  /** A process under the shim has opened a file. */
+  public void announced(final ImageKey key) {
+    final Image image = guard.leases() ? context.registry().find(key) : null;
+    if (image != null) {
+      final Opens its = opens.computeIfAbsent(image, any -> new Opens());
+      its.match(its.announced, its.noticed, System.nanoTime());
+      soon();
+    }
+  }
+
+  /** Some process has opened a file. */
+  public void noticed(final Image image) {
+    if (image.state() != ImageDescriptor.STATE_DIRECT) {
+      final Opens its = opens.computeIfAbsent(image, any -> new Opens());
+      its.match(its.noticed, its.announced, System.nanoTime());
+      soon();
+    }
+  }
+
+  private void soon() {
+    interval = FIRST_NANOS;
+    due = System.nanoTime() + interval;
+  }
+
+  /** Does what is due. */
+  public void proceed() {
+    final long now = System.nanoTime();
+    if (isIdle() || now - due < 0) {
+      return;
+    }
+    for (final Map.Entry<Image, Opens> one : List.copyOf(opens.entrySet())) {
+      if (one.getValue().isUnexplained(now)) {
+        opens.remove(one.getKey());
+        if (isKnown(one.getKey())) {
+          openedOutside.accept(one.getKey());
+        }
+      }
+    }
+    opens.values().removeIf(Opens::isNothing);
+    wanted.entrySet().removeIf(one -> isOver(one.getKey(), one.getValue()));
+    interval = Math.min(2 * interval, opens.isEmpty() ? LONGEST_NANOS : APART_NANOS);
+    due = now + interval;
+  }
+
+  private boolean isOver(final Image image, final long since) {
+    if (!isKnown(image) || !image.openers().isEmpty()) {
+      return true;
+    }
+    final boolean held = guard.lease(image);
+    if (held) {
+      held(image, since);
+    }
+    return held;
+  }
+
+  private boolean isKnown(final Image image) {
+    return context.registry().find(image.id()) == image
+        && image.state() != ImageDescriptor.STATE_DIRECT;
+  }
+
+  private boolean isIdle() {
+    return wanted.isEmpty() && opens.isEmpty();
+  }
+
+  /** How long nothing has to be done, in milliseconds, if it is shorter than a limit. */
+  public long patience(final long limit) {
+    return isIdle()
+        ? limit
+        : Math.clamp(TimeUnit.NANOSECONDS.toMillis(due - System.nanoTime()), 1, limit);
+  }
+}

@@ -1,0 +1,65 @@
+package org.sluice.iop.outside;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * What the guard and the I/O process say to each other, as guard/message.h has it.
+ *
+ * @param type one of the constants
+ * @param number what it is about
+ * @param pid the process that opens a file by the shim; 0 for one that does not
+ * @param thread the thread that opens it; 0 unknown
+ * @param device the file's, {@code major << 32 | minor}
+ * @param inode the file's
+ */
+record Message(int type, int number, int pid, int thread, long device, long inode) {
+  static final int GROUP = 1;
+  static final int ALLOW = 2;
+  static final int LEASE = 3;
+  static final int DROP = 4;
+  static final int PING = 5;
+  static final int ASK = 16;
+  static final int BROKEN = 17;
+  static final int OPENED = 18;
+  static final int LATE = 19;
+  static final int PONG = 20;
+
+  /** With {@link #GROUP}: the group asks before each open. */
+  static final int FANOTIFY = 1;
+
+  /** With {@link #GROUP}: the group tells after each open. */
+  static final int INOTIFY = 2;
+
+  /** Bytes of a packet. */
+  static final long LENGTH = 32;
+
+  private static final int NUMBER = 4;
+  private static final int PID = 8;
+  private static final int THREAD = 12;
+  private static final int DEVICE = 16;
+  private static final int INODE = 24;
+
+  Message(final int type, final int number) {
+    this(type, number, 0, 0, 0, 0);
+  }
+
+  static Message read(final MemorySegment packet) {
+    return new Message(
+        packet.get(ValueLayout.JAVA_INT, 0),
+        packet.get(ValueLayout.JAVA_INT, NUMBER),
+        packet.get(ValueLayout.JAVA_INT, PID),
+        packet.get(ValueLayout.JAVA_INT, THREAD),
+        packet.get(ValueLayout.JAVA_LONG, DEVICE),
+        packet.get(ValueLayout.JAVA_LONG, INODE));
+  }
+
+  void write(final MemorySegment packet) {
+    packet.set(ValueLayout.JAVA_INT, 0, type);
+    packet.set(ValueLayout.JAVA_INT, NUMBER, number);
+    packet.set(ValueLayout.JAVA_INT, PID, pid);
+    packet.set(ValueLayout.JAVA_INT, THREAD, thread);
+    packet.set(ValueLayout.JAVA_LONG, DEVICE, device);
+    packet.set(ValueLayout.JAVA_LONG, INODE, inode);
+  }
+}

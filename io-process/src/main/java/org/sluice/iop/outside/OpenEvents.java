@@ -1,0 +1,46 @@
+package org.sluice.iop.outside;
+
+import org.agrona.CloseHelper;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
+import org.sluice.core.process.Fanotify;
+import org.sluice.core.process.Inotify;
+
+/**
+ * How this process learns that programs open files.
+ *
+ * @param group a {@link Fanotify} or an {@link Inotify}; the caller closes it
+ * @param means a line for users
+ */
+public record OpenEvents(AutoCloseable group, String means) implements AutoCloseable {
+  /**
+   * The best way that the kernel allows this process.
+   *
+   * @return with marks on no file
+   * @throws PosixException when it allows none
+   */
+  public static OpenEvents best() throws PosixException {
+    try {
+      return new OpenEvents(new Fanotify(), "fanotify");
+    } catch (final PosixException e) {
+      return new OpenEvents(
+          new Inotify(),
+          "leases, and inotify while a file is open: fanotify is not permitted (%s)"
+              .formatted(Errno.describe(e.errno())));
+    }
+  }
+
+  /**
+   * Whether programs wait that open a marked file.
+   *
+   * @return false when this process is only told of them
+   */
+  public boolean asks() {
+    return group instanceof Fanotify;
+  }
+
+  @Override
+  public void close() {
+    CloseHelper.close(group);
+  }
+}

@@ -1,0 +1,78 @@
+package org.sluice.iop.publish;
+
+import java.io.IOException;
+import java.util.List;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Origin;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.series.SeriesReader;
+import org.sluice.iop.journal.Entry;
+
+/** What a series' log says of checkpoints. Any thread; one at a time reads on where it was. */
+public final class SeriesView implements AutoCloseable {
+  private final SeriesStorage storage;
+  private final SeriesDirectory.Place place;
+
+  /** Null until something is asked of it. Guarded by this. */
+  private SeriesReader reader;
+
+  /**
+   * What a node sees of a series.
+   *
+   * @param place this node's in it; null where it is no directory
+   */
+  SeriesView(final SeriesStorage storage, final SeriesDirectory.Place place) {
+    this.storage = storage;
+    this.place = place;
+  }
+
+  /** What a restart sees of the series. The caller closes it. */
+  public SeriesReader open() throws IOException {
+    return new SeriesReader(storage.open(), storage.series());
+  }
+
+  /** Whether a checkpoint counts that no file joined since. Its parts of all nodes are read. */
+  public synchronized boolean isCommitted(final long number) throws IOException {
+    return reader().find(number).filter(commit -> !commit.incomplete()).isPresent();
+  }
+
+  /** Where a checkpoint that counts is from. Its parts of all nodes are read. */
+  public synchronized Origin origin(final long number) throws IOException {
+    return reader().find(number).map(Commit::origin).orElse(Origin.UNKNOWN);
+  }
+
+  /** Whether a commit of this node's own store is a part of a checkpoint that counts. */
+  public boolean counts(final Commit commit) throws IOException {
+    return roundOf(commit) != Entry.NO_ROUND;
+  }
+
+  /** The round of a commit that an I/O process of this node made; none where it counts no more. */
+  synchronized long roundOf(final Commit commit) throws IOException {
+    return reader()
+        .roundOf(place.begin(), place.node(), commit.number(), commit.id())
+        .orElse(Entry.NO_ROUND);
+  }
+
+  /** Whether a commit of any node's own store is a part of a checkpoint that counts. */
+  synchronized boolean has(final long begin, final String node, final Commit commit)
+      throws IOException {
+    return reader().roundOf(begin, node, commit.number(), commit.id()).isPresent();
+  }
+
+  /** The checkpoint committed last. */
+  synchronized List<Commit> newest() throws IOException {
+    return reader().newest().stream().toList();
+  }
+
+  private SeriesReader reader() throws IOException {
+    reader = reader == null ? open() : reader;
+    return reader;
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    if (reader != null) {
+      reader.close();
+    }
+  }
+}

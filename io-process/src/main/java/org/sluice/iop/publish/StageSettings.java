@@ -1,0 +1,28 @@
+package org.sluice.iop.publish;
+
+import java.nio.file.Path;
+
+/**
+ * How checkpoints get from a stage to a bucket.
+ *
+ * @param directory the stage, absolute
+ * @param uri the store
+ * @param rate bytes a second that a node copies at most, or {@link #NO_LIMIT}
+ * @param every each how manieth checkpoint leaves the stage, from 1
+ * @param global whether those who wait for one that leaves wait for all nodes
+ */
+public record StageSettings(Path directory, String uri, long rate, int every, boolean global) {
+  /** As fast as it goes. */
+  public static final long NO_LIMIT = Long.MAX_VALUE;
+
+  /**
+   * What a user gets who says nothing.
+   *
+   * @param directory the stage, absolute
+   * @param uri the store
+   * @return all checkpoints leave the stage, as fast as it goes
+   */
+  public static StageSettings of(final Path directory, final String uri) {
+    return new StageSettings(directory, uri, NO_LIMIT, 1, true);
+  }
+}

@@ -1,0 +1,168 @@
+package org.sluice.iop.session;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.posix.Environment;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.request.RuntimePath;
+import org.sluice.core.segment.Header;
+import org.sluice.core.segment.Segment;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.journal.Journal;
+
+/**
+ * A session of this node, as its runtime directory tells of it from outside.
+ *
+ * @param pid of its I/O process, be it dead; 0 where nothing tells
+ * @param store where it commits, empty where nothing tells
+ * @param capture what it captures; empty for nothing
+ * @param ranks processes that are attached and live
+ * @param since when its I/O process began
+ * @param memory bytes that its segment takes
+ */
+public record NodeSession(
+    Path directory,
+    State state,
+    int pid,
+    String store,
+    String capture,
+    int ranks,
+    Instant since,
+    long memory) {
+  private static final Pattern OF_USER = Pattern.compile("sluice-\\d+");
+
+  /** How a session is. */
+  public enum State {
+    /** Its I/O process lives. */
+    RUNNING,
+    /** Its I/O process was killed, and another one can go on with it. */
+    KILLED,
+    /** Nothing can go on with it. */
+    DEAD
+  }
+
+  /**
+   * All of this user, for root those of others as well; only those there if the environment says
+   * where.
+   */
+  public static List<NodeSession> all() throws IOException {
+    final List<NodeSession> all = new ArrayList<>();
+    final Path base = RuntimePath.base();
+    if (Environment.path(RuntimePath.BASE_VARIABLE).isPresent()) {
+      in(base, all);
+      return all;
+    }
+    for (final Path each : Names.in(base.getParent())) {
+      if (OF_USER.matcher(each.getFileName().toString()).matches() && Files.isReadable(each)) {
+        in(each, all);
+      }
+    }
+    return all;
+  }
+
+  private static void in(final Path base, final List<NodeSession> all) throws IOException {
+    for (final Path directory : Files.isDirectory(base) ? Names.in(base) : List.<Path>of()) {
+      if (Files.isRegularFile(
+          directory.resolve(RuntimeDirectory.LOCK), LinkOption.NOFOLLOW_LINKS)) {
+        all.add(of(directory));
+      }
+    }
+  }
+
+  private static NodeSession of(final Path directory) throws IOException {
+    final Path segment = directory.resolve(RuntimeDirectory.SEGMENT);
+    final Instant since =
+        FileStatus.of(directory.resolve(RuntimeDirectory.LOCK).toString()).modified();
+    try (Segment mapped = Segment.map(segment)) {
+      final Header header = mapped.header();
+      final State state =
+          header.process().isAlive()
+              ? State.RUNNING
+              : stateWithout(directory, RuntimeDirectory.isUsed(mapped));
+      return new NodeSession(
+          directory,
+          state,
+          header.process().pid(),
+          header.store(),
+          header.capture(),
+          ranks(mapped),
+          since,
+          FileStatus.behind(segment.toString()).allocated());
+    } catch (final IOException unreadable) {
+      return new NodeSession(
+          directory,
+          stateWithout(directory, unreadable instanceof FormatVersionException),
+          0,
+          "",
+          "",
+          0,
+          since,
+          0);
+    }
+  }
+
+  private static int ranks(final Segment segment) {
+    return (int)
+        IntStream.range(0, segment.geometry().slots())
+            .mapToObj(segment::slot)
+            .filter(slot -> slot.isAttached() && slot.process().isAlive())
+            .count();
+  }
+
+  /** A session that begins, or that has a segment of another version, still holds its lock. */
+  private static State stateWithout(final Path directory, final boolean used) throws IOException {
+    try (NativeFile lock =
+        NativeFile.open(directory.resolve(RuntimeDirectory.LOCK), NativeFile.Flag.WRITE)) {
+      if (!lock.tryLock()) {
+        return State.RUNNING;
+      }
+      return canGoOn(directory, used) ? State.KILLED : State.DEAD;
+    }
+  }
+
+  private static boolean canGoOn(final Path directory, final boolean used) throws IOException {
+    final Path journal = directory.resolve(RuntimeDirectory.JOURNAL);
+    return Files.exists(journal)
+        && Journal.isOfThisBoot(journal)
+        && (used || Journal.hasEntries(journal));
+  }
+
+  /** What users call it. */
+  public String name() {
+    return directory.getFileName().toString();
+  }
+
+  /** Whose it is. */
+  public String user() throws IOException {
+    return Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS).getName();
+  }
+
+  /**
+   * Gives its memory back, and with it what was not drained.
+   *
+   * @throws CommandException when an I/O process has it by now
+   */
+  public void remove() throws IOException {
+    final Path file = directory.resolve(RuntimeDirectory.LOCK);
+    try (NativeFile lock =
+        NativeFile.open(file, NativeFile.Flag.WRITE, NativeFile.Flag.NO_FOLLOW)) {
+      if (!lock.tryLock() || !ImageKey.of(lock).isAt(file.toString())) {
+        throw new CommandException(
+            ExitStatus.BUSY, "an I/O process has %s now".formatted(directory));
+      }
+      RuntimeDirectory.delete(directory);
+    }
+  }
+}

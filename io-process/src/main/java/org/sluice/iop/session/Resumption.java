@@ -1,0 +1,212 @@
+package org.sluice.iop.session;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.ChunkPool;
+import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.MissingException;
+import org.sluice.iop.image.Writer;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.service.Attachment;
+import org.sluice.iop.service.Attachments;
+import org.sluice.iop.service.Closings;
+import org.sluice.iop.service.ImageFiles;
+import org.sluice.iop.service.Rings;
+import org.sluice.iop.service.SessionState;
+
+/**
+ * Goes on where a killed I/O process left off. What it wrote down counts, whatever the segment
+ * says; what it had taken but not drained goes into the drain in the old order, then what only a
+ * kill can leave half done is done again, since nobody was told that it was done.
+ *
+ * <p>Before the service thread runs, on the thread that starts it.
+ */
+final class Resumption {
+  private final Context context;
+  private final SessionState state;
+  private final ImageFiles files;
+  private final Attachments attachments;
+  private final Rings rings;
+  private final Closings closings;
+  private final Checkpoints checkpoints;
+
+  Resumption(
+      final Context context,
+      final Checkpoints checkpoints,
+      final SessionState state,
+      final Attachments attachments,
+      final Rings rings,
+      final Closings closings) {
+    this.context = context;
+    this.state = state;
+    this.files =
+        new ImageFiles(context.capture()::names, context.registry().descriptors().links()::of);
+    this.attachments = attachments;
+    this.rings = rings;
+    this.closings = closings;
+    this.checkpoints = checkpoints;
+  }
+
+  void resume() throws IOException {
+    final List<Image> images = state.checkpoints().images().all();
+    releaseDrained();
+    for (final Writer process : state.checkpoints().images().writers()) {
+      attachments.resume(process, state.backlog());
+    }
+    for (final Image image : images) {
+      resume(image);
+    }
+    context.registry().publish();
+    checkpoints.resume();
+    drainTaken(images);
+    images.forEach(this::finishChange);
+    checkpoints.commitAgain();
+    checkpoints.explicit().commitComplete();
+    attachments.endDead();
+    context.registry().all().forEach(closings::look);
+  }
+
+  /** A chunk may have been written, but not yet been given back. */
+  private void releaseDrained() {
+    final ChunkPool pool = context.segment().chunkPool();
+    state
+        .backlog()
+        .drained()
+        .forEach(
+            (chunk, generation) -> {
+              final long word = pool.word(chunk);
+              if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.PUBLISHED
+                  && ChunkStateDescriptor.generation(word) == generation) {
+                pool.release(chunk, word);
+              }
+            });
+  }
+
+  private void resume(final Image image) throws IOException {
+    if (image.hasRested()) {
+      context.registry().resumeAtRest(image);
+      context.store().keepImageFile(image.opened());
+    } else {
+      open(image);
+    }
+    try {
+      context.drain().resume(image);
+    } catch (final IOException e) {
+      image.fail(e);
+    }
+    image.granted().forEach(slot -> context.drain().grant(slot, image));
+  }
+
+  private void open(final Image image) throws IOException {
+    final NativeFile file = openAgain(image);
+    image.letGo(file.isLetGo());
+    openers(image).forEach(opener -> resume(opener, image));
+    if (image.created() != null) {
+      context.store().keepImageFile(file);
+    }
+  }
+
+  private NativeFile openAgain(final Image image) throws IOException {
+    if (!image.untaken().isEmpty()) {
+      return lost(image, new MissingException(image.untaken()));
+    }
+    try {
+      final NativeFile file = find(image);
+      context.registry().resume(image, file);
+      return file;
+    } catch (final IOException e) {
+      return lost(image, new IOException("its file cannot be opened again: " + e.getMessage(), e));
+    }
+  }
+
+  private NativeFile lost(final Image image, final IOException failure) throws IOException {
+    final NativeFile none = nameless();
+    context.registry().resume(image, none);
+    image.fail(failure);
+    return none;
+  }
+
+  private static void resume(final Attachment opener, final Image image) {
+    opener.images().put(image, System.nanoTime());
+    opener.granted(image);
+    if (image.state() == ImageDescriptor.STATE_DIVERTED && image.openers().slots().size() == 1) {
+      image.openers().writer(opener.index());
+    }
+  }
+
+  private List<Attachment> openers(final Image image) {
+    return image.openers().slots().stream().map(attachments::at).toList();
+  }
+
+  private NativeFile find(final Image image) throws IOException {
+    if (image.created() != null) {
+      return files.get(image.admitted());
+    }
+    final List<ProcessIdentity> openers = openers(image).stream().map(Attachment::process).toList();
+    final Optional<NativeFile> file = files.find(image.admitted(), openers);
+    return file.isPresent() ? opened(file.get(), image) : nameless();
+  }
+
+  /**
+   * One that is let go of stays so while its programs have it open, who hold a lease then. Into any
+   * other bytes may still have to come, so the I/O process waits for the holder of the lease.
+   */
+  private static NativeFile opened(final NativeFile file, final Image image) throws PosixException {
+    final boolean stays = image.log().isDirect() && !image.openers().isEmpty();
+    if (file.isLetGo() && !stays) {
+      file.takeBack(Long.MAX_VALUE);
+    }
+    return file;
+  }
+
+  /** A file for an image that was deleted; chunks may still have records of the image. */
+  private NativeFile nameless() throws IOException {
+    final NativeFile file = context.store().createImageFile();
+    Names.delete(file.opened());
+    return file;
+  }
+
+  /** In the old order, with what the owners might write then; afterwards with what they may now. */
+  private void drainTaken(final List<Image> images) {
+    for (final Entry entry : state.backlog().pending()) {
+      if (entry instanceof final Entry.Taken taken) {
+        context.drain().resume(taken);
+      } else if (entry instanceof final Entry.Emptying emptying
+          && context.registry().find(emptying.image()) != null) {
+        context.drain().resumeEmpty(context.registry().find(emptying.image()), emptying.fileToo());
+      }
+    }
+    for (final Image image : images) {
+      image.granted().stream()
+          .filter(slot -> !image.openers().has(slot))
+          .forEach(slot -> context.drain().revoke(slot, image));
+    }
+  }
+
+  /** An image that was on its way from one state to another. */
+  private void finishChange(final Image image) {
+    if (image.state() == ImageDescriptor.STATE_DIRECT && !image.log().isDirect()) {
+      image.state(ImageDescriptor.STATE_DIRECT);
+      context.drain().makeDirect(image, unpublished(image), false);
+    } else if (image.state() == ImageDescriptor.STATE_DIVERTED && image.log().isDirect()) {
+      image.state(ImageDescriptor.STATE_DIRECT);
+    }
+  }
+
+  /** Of all that have it open: it is not known any more who of them logged it. */
+  private int[] unpublished(final Image image) {
+    return openers(image).stream()
+        .flatMapToInt(opener -> IntStream.of(rings.unpublished(opener)))
+        .toArray();
+  }
+}

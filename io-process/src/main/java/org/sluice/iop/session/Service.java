@@ -1,0 +1,370 @@
+package org.sluice.iop.session;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import jdk.net.ExtendedSocketOptions;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.sluice.core.process.NativeThread;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.iop.checkpoint.BucketUploader;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.SessionSettings;
+import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.drain.Pace;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.memory.Provision;
+import org.sluice.iop.outside.Guard;
+import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.service.Connection;
+import org.sluice.iop.service.SessionState;
+
+/**
+ * The thread that serves clients. While there is nothing to do it waits in the kernel.
+ *
+ * <p>It says so in the header, with a full fence, before it looks at the rings for the last time; a
+ * process stores its ring record, fences, and then looks at the header. So one of the two sees the
+ * other: the record is found or the bell is rung.
+ */
+public final class Service implements Runnable, Executor {
+  private static final long BEAT_MILLIS = 1000;
+  private static final long ENDING_BEAT_MILLIS = 20;
+
+  /** How long it naps at most, and how often before it sleeps. */
+  private static final long NAP_MILLIS = 1;
+
+  private static final int MOST_NAPS = 4;
+
+  /** One that attached, and one that waits for the session's end. */
+  private static final int CLIENTS_PER_SLOT = 2;
+
+  private final ServerSocketChannel server;
+  private final Segment segment;
+  private final Statistics statistics;
+  private final Provision.Demand demand;
+  private final Selector selector = Selector.open();
+  private final UserPrincipal self = Files.getOwner(Path.of("/proc/self"));
+  private final ManyToOneConcurrentLinkedQueue<Runnable> inbox =
+      new ManyToOneConcurrentLinkedQueue<>();
+  private final InFlight inFlight;
+  private final Session session;
+  private final CompletableFuture<Void> reported = new CompletableFuture<>();
+  private final int mostClients;
+  private long connections;
+  private long lastBeat = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
+  private int naps;
+  private long turns;
+
+  /**
+   * A service; {@link #run} serves.
+   *
+   * @param server where clients connect; stays the caller's
+   * @param segment the segment; stays the caller's
+   * @param store the store; stays the caller's
+   * @param series where its checkpoints count; null without other nodes; stays the caller's
+   * @param copies takes them to other nodes; null without a stage; stays the caller's
+   * @param settings what is captured and how it is committed
+   * @param statistics learns what happens
+   * @param journal learns what is decided; stays the caller's
+   * @param state of a session that begins, or of one that a former I/O process has left
+   * @param guard sees programs outside Sluice open images; stays the caller's
+   * @param demand told again and again how many chunks are in use, and how many processes there are
+   * @throws IOException when the kernel or the store refuses
+   */
+  public Service(
+      final ServerSocketChannel server,
+      final Segment segment,
+      final PosixStore store,
+      final SeriesCommits series,
+      final BucketUploader copies,
+      final SessionSettings settings,
+      final Statistics statistics,
+      final Journal journal,
+      final SessionState state,
+      final Guard guard,
+      final Provision.Demand demand)
+      throws IOException {
+    this.server = server;
+    this.segment = segment;
+    this.statistics = statistics;
+    this.demand = demand;
+    this.inFlight = journal.inFlight();
+    this.mostClients = CLIENTS_PER_SLOT * segment.geometry().slots();
+    this.session =
+        new Session(
+            Context.of(
+                segment,
+                store,
+                series,
+                copies,
+                settings,
+                statistics,
+                journal,
+                state.checkpoints(),
+                guard,
+                this),
+            state,
+            guard,
+            () -> selector.keys().size());
+    server.configureBlocking(false);
+    server.register(selector, SelectionKey.OP_ACCEPT);
+  }
+
+  /**
+   * Runs something on the service thread. Any thread.
+   *
+   * @param command what the service thread runs
+   */
+  @Override
+  public void execute(final Runnable command) {
+    inbox.add(command);
+    selector.wakeup();
+  }
+
+  /**
+   * Begins to end the session. Any thread; asking again does nothing.
+   *
+   * @param commits whether images that no checkpoint has are committed; otherwise they become plain
+   */
+  public void end(final boolean commits) {
+    execute(() -> session.end(commits));
+  }
+
+  /**
+   * The I/O process is told to stop. Any thread.
+   *
+   * @param interrupts whether a user waits, who may not want to wait any longer
+   */
+  public void stop(final boolean interrupts) {
+    execute(() -> session.stop(interrupts));
+  }
+
+  /** Who started a session with members is gone before it was told that it may join. */
+  public void expectNobody() {
+    execute(session::expectNobody);
+  }
+
+  /**
+   * The first rank of an MPI program.
+   *
+   * @return completed when it has attached; never where no such program runs
+   */
+  public CompletableFuture<Void> checkpointing() {
+    return session.attachments().checkpointing();
+  }
+
+  /**
+   * Waits for what the drain has to do now.
+   *
+   * @return completed once that is drained and committed
+   */
+  public CompletableFuture<Void> drained() {
+    final CompletableFuture<Void> drained = new CompletableFuture<>();
+    execute(() -> session.afterwards(() -> drained.complete(null)));
+    return drained;
+  }
+
+  /**
+   * What is not committed, or not copied from the stage.
+   *
+   * @return completed with a line for each
+   */
+  public CompletableFuture<List<String>> unfinished() {
+    return CompletableFuture.supplyAsync(session::unfinished, this);
+  }
+
+  /**
+   * The beginning of the session's end.
+   *
+   * @return completed when it has begun, with whether the command succeeded
+   */
+  public CompletableFuture<Boolean> ending() {
+    return session.ending();
+  }
+
+  /**
+   * The end of the session.
+   *
+   * @return completed when everything is drained and committed; never exceptionally
+   */
+  public CompletableFuture<Void> over() {
+    return session.over();
+  }
+
+  /**
+   * Lets the last member be told that the session is over. Any thread; to be called behind that.
+   */
+  public void reported() {
+    reported.complete(null);
+  }
+
+  /** Serves until the session is over. */
+  @Override
+  public void run() {
+    session.pace().join(Pace.SERVICE);
+    segment.header().service((int) NativeThread.current().id());
+    try {
+      while (!session.over().isDone()) {
+        final int work = work();
+        beat();
+        if (work == 0) {
+          sleep();
+        } else {
+          naps = MOST_NAPS;
+          selector.selectNow(this::ready);
+        }
+      }
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e); // nobody is heard any more: another one can go on
+    }
+    tidyUp();
+  }
+
+  private void tidyUp() {
+    try {
+      try {
+        session.close();
+      } finally {
+        reported.join();
+        session.tell();
+      }
+      clients().forEach(Connection::close);
+      selector.close();
+    } catch (final IOException e) {
+      Warnings.warn("the session is over, but could not be tidied up: " + e.getMessage());
+    }
+  }
+
+  private int work() {
+    segment.header().turns(++turns);
+    final int records = session.rings().poll(session.attachments().all());
+    final int more = session.proceed() ? 1 : 0;
+    final int used = segment.geometry().chunkCount() - (int) segment.header().freeChunks();
+    if (records > 0) {
+      session.pace().written();
+      statistics.bufferUse((long) used * segment.geometry().chunkLength());
+    }
+    demand.look(used, session.attachments().all().size());
+    return records + more + runInbox();
+  }
+
+  private int runInbox() {
+    int count = 0;
+    for (Runnable command = inbox.poll(); command != null; command = inbox.poll()) {
+      command.run();
+      count++;
+    }
+    return count;
+  }
+
+  private void beat() {
+    final long now = System.nanoTime(); // the clock may be set back
+    if (session.isEnding() || now - lastBeat >= TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS)) {
+      lastBeat = now;
+      server.keyFor(selector).interestOps(SelectionKey.OP_ACCEPT);
+      segment.header().heartbeat(System.currentTimeMillis());
+      session.beat();
+    }
+  }
+
+  /** What can wait for a millisecond wakes nobody while more is likely to come. */
+  private void sleep() throws IOException {
+    final boolean naps = this.naps > 0;
+    segment.header().sleeping(naps ? HeaderDescriptor.NAPPING : HeaderDescriptor.ASLEEP);
+    if (session.rings().poll(session.attachments().all()) == 0
+        && inbox.isEmpty()
+        && !session.over().isDone()) {
+      final long limit = session.isEnding() ? ENDING_BEAT_MILLIS : BEAT_MILLIS;
+      selector.select(this::ready, session.patience(naps ? NAP_MILLIS : limit));
+    }
+    this.naps -= naps ? 1 : 0;
+    segment.header().sleeping(HeaderDescriptor.AWAKE);
+  }
+
+  private void ready(final SelectionKey key) {
+    if (key.channel() == server) {
+      accept();
+    } else {
+      serve((Connection) key.attachment(), key);
+    }
+  }
+
+  /** Without a descriptor left there is no use in asking again before a process may have gone. */
+  private void accept() {
+    try {
+      for (SocketChannel client = server.accept(); client != null; client = server.accept()) {
+        admit(client);
+      }
+    } catch (final IOException e) {
+      Warnings.warn("cannot accept a client: " + e.getMessage());
+      session.shortOfDescriptors();
+      server.keyFor(selector).interestOps(0);
+    }
+  }
+
+  private void admit(final SocketChannel client) throws IOException {
+    client.configureBlocking(false);
+    final SelectionKey key = client.register(selector, SelectionKey.OP_READ);
+    final Connection connection = new Connection(client, key, ++connections, inFlight);
+    key.attach(connection);
+    if (!client.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(self)) {
+      connection.refuse("this I/O process serves another user");
+      connection.close();
+    } else if (clients().count() > mostClients) {
+      makeRoom();
+    }
+  }
+
+  /** Of those who neither attached nor joined, the one goes that has had the longest time to. */
+  private void makeRoom() {
+    clients()
+        .filter(Connection::isPassing)
+        .min(Comparator.comparingLong(Connection::ordinal))
+        .ifPresent(
+            first -> {
+              first.refuse(
+                  "there are too many clients, and this one is neither attached nor joined");
+              first.close();
+            });
+  }
+
+  private Stream<Connection> clients() {
+    return selector.keys().stream()
+        .filter(SelectionKey::isValid)
+        .map(SelectionKey::attachment)
+        .filter(Connection.class::isInstance)
+        .map(Connection.class::cast);
+  }
+
+  private void serve(final Connection connection, final SelectionKey key) {
+    try {
+      if (key.isWritable()) {
+        connection.flush();
+      }
+      if (!key.isReadable()
+          || connection.read((request, caller) -> session.receive(connection, request, caller))) {
+        return;
+      }
+    } catch (final IOException e) {
+      connection.refuse(e.getMessage());
+    }
+    connection.close();
+    session.disconnected(connection);
+  }
+}

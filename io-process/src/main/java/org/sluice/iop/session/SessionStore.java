@@ -1,0 +1,183 @@
+package org.sluice.iop.session;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.store.directory.NodeIdentity;
+import org.sluice.core.store.directory.SeriesFormat;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.parts.Stores;
+import org.sluice.core.store.series.PartReader;
+import org.sluice.core.store.series.SeriesRun;
+import org.sluice.core.store.series.SeriesStore;
+import org.sluice.core.store.stage.StagePlace;
+import org.sluice.iop.checkpoint.BucketUploader;
+import org.sluice.iop.group.Grouping;
+import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.publish.SeriesStorage;
+import org.sluice.iop.wave.WaveFiles;
+
+/**
+ * Where a session stores: a store of this node alone or, on storage that other nodes may use, this
+ * node's place in a series. The path says which it is.
+ *
+ * @param store of this node
+ * @param series where its commits count; null without other nodes
+ * @param copies takes them from the stage, which that store is then, to others; null without one
+ */
+record SessionStore(PosixStore store, SeriesCommits series, BucketUploader copies)
+    implements AutoCloseable {
+  /**
+   * Finds where a session that begins is to store, makes the store if it is not there, and joins
+   * the run.
+   *
+   * @param job takes the node's place in a series before that
+   * @return the path of this node's store, absolute
+   */
+  static Path find(final Settings settings, final OneJob job) throws IOException {
+    if (settings.stage() != null) {
+      return StagedStore.find(settings.stage(), settings.series(), job);
+    }
+    final Path root = settings.store().toAbsolutePath().normalize();
+    if (!isSeries(root)) {
+      refuseSeries(root, settings.series());
+      try (PosixStore checked = openNodes(root, settings.layout(), settings)) {
+        return checked.directory();
+      }
+    }
+    final SeriesDirectory directory = SeriesDirectory.create(root);
+    final String node = NodeIdentity.self().name();
+    final String series = settings.series() == null ? Stores.DEFAULT_SERIES : settings.series();
+    directory.make(series);
+    if (WaveFiles.areOfThisProcess()) { // before the run of another job is over by ours
+      new WaveFiles(root.resolve(series)).take().close();
+    }
+    final String name = RunName.find();
+    final Path data = directory.place(series, 0, node).path().getParent();
+    job.take(root.toString(), data, name);
+    try (Engine engine = directory.engine(series)) {
+      final SeriesRun run =
+          SeriesRun.join(engine, name, node, new Incumbent(root.toString(), data, name));
+      tellLost(run, directory, series);
+      final Path path = directory.place(series, run.begin(), node).path();
+      if (Files.exists(path)) {
+        throw new CommandException(
+            ExitStatus.EXISTS,
+            "this node has taken part in run %s of the series already; give each launch a name of its own in %s"
+                .formatted(run.name(), RunName.VARIABLE));
+      }
+      return path;
+    }
+  }
+
+  /** Warns of commits of earlier runs that the log has no more. */
+  static void tellLost(final SeriesRun run, final SeriesStore store, final String series)
+      throws IOException {
+    try (PartReader parts = store.parts(series)) {
+      run.lost(parts).ifPresent(Warnings::warn);
+    }
+  }
+
+  /** What is there decides. A new store is one of several nodes where several can come. */
+  private static boolean isSeries(final Path root) throws IOException {
+    if (SeriesFormat.isAnyStore(root)) { // which another node may make at this moment
+      return SeriesDirectory.is(root);
+    }
+    return (root.getParent() == null || Files.isDirectory(root.getParent()))
+        && SeriesFormat.isShared(root);
+  }
+
+  private static void refuseSeries(final Path root, final String series) throws IOException {
+    if (series != null) {
+      if (SeriesFormat.isAnyStore(root)) { // whose format may be damaged
+        PosixStore.open(root).close();
+      }
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "%s has no series: it is a store of one node, or lies where no other node can come; leave --series %s out, or give another --store"
+              .formatted(root, series));
+    }
+  }
+
+  /** Where nobody asks for checkpoints no node has the store before there is one. */
+  private static PosixStore openNodes(
+      final Path directory, final int layout, final Settings settings) throws IOException {
+    final Grouping grouping = settings.session().grouping();
+    final boolean asked = grouping != null && grouping.isKnown();
+    return layout == HeaderDescriptor.LAYOUT_FILES && !asked
+        ? PosixStore.createUnclaimed(directory)
+        : PosixStore.create(directory);
+  }
+
+  /**
+   * Opens the store of a session.
+   *
+   * @param path what {@link #find} returned
+   * @param settings how the session is to be
+   */
+  static SessionStore of(final Path path, final int layout, final Settings settings)
+      throws IOException {
+    final Optional<StagePlace> stage = StagePlace.of(path);
+    if (stage.isPresent()) {
+      return StagedStore.of(stage.get(), settings);
+    }
+    final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(path);
+    if (place.isEmpty()) {
+      return new SessionStore(openNodes(path, layout, settings), null, null);
+    }
+    final PosixStore store = PosixStore.createPart(path);
+    final Engine engine = new SeriesDirectory(place.get().root()).engine(place.get().series());
+    final SeriesRun run = SeriesRun.resume(engine, place.get().begin(), place.get().node());
+    return new SessionStore(
+        store,
+        new SeriesCommits(
+            place.get(), run, engine, store, new SeriesStorage.InDirectory(place.get(), store)),
+        null);
+  }
+
+  /**
+   * Takes it for a job: a store of one node now, a series again if this one goes on with it.
+   *
+   * @return false where the job is to do without checkpoints
+   */
+  boolean take(final OneJob job, final boolean goesOn) throws IOException {
+    final SeriesCommits all = copies == null ? series : copies.series();
+    if (all == null) {
+      return job.take(root(), store.job(), goesOn);
+    }
+    job.takeAgain(store.directory().getParent(), all.run());
+    return true;
+  }
+
+  /** The directory that is the store to a user. */
+  Path root() {
+    return SeriesDirectory.root(store.directory());
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (copies != null) {
+      copies.close();
+    }
+    if (series != null) {
+      series.close();
+    }
+    store.end();
+    store.close();
+    final Optional<StagePlace> stage = StagePlace.of(store.directory());
+    if (stage.isPresent()) {
+      stage.get().end();
+    }
+    final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(store.directory());
+    if (place.isPresent()) {
+      place.get().end(series.last());
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package org.sluice.iop.session;
+
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+
+/**
+ * The signals that end an I/O process. Before there is a session one ends the JVM, which leaves
+ * nothing; from then on it ends the session. Nothing comes in between: the JVM's own handlers begin
+ * its end on a thread that may be late.
+ */
+final class Stops {
+  private static final Map<String, Integer> NUMBERS = Map.of("HUP", 1, "INT", 2, "TERM", 15);
+
+  private static final int KILLED = 128;
+
+  private final IntConsumer exit;
+  private Consumer<String> session;
+  private boolean over;
+
+  /** Takes signals that nobody sends yet, for tests. */
+  Stops(final IntConsumer exit) {
+    this.exit = exit;
+  }
+
+  /** To be called before anything is there that a signal could leave behind. */
+  static Stops heed() {
+    final Stops stops = new Stops(System::exit);
+    NUMBERS.keySet().forEach(name -> Signals.on(name, () -> stops.arrived(name)));
+    return stops;
+  }
+
+  /** A signal has come. */
+  void arrived(final String name) {
+    final Consumer<String> to;
+    synchronized (this) {
+      to = session;
+      over |= to == null;
+    }
+    if (to != null) {
+      to.accept(name);
+    } else {
+      exit.accept(KILLED + NUMBERS.get(name));
+    }
+  }
+
+  /**
+   * There is a session. This does not return where a signal came before.
+   *
+   * @param keeps has what is there outlive this process
+   * @param to told the names of signals from here on
+   */
+  void pass(final Runnable keeps, final Consumer<String> to) {
+    synchronized (this) {
+      if (!over) {
+        keeps.run();
+        session = to;
+        return;
+      }
+    }
+    while (true) {
+      LockSupport.park();
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package org.sluice.iop.shared;
+
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.FileSource;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.model.Sharing;
+import org.sluice.core.store.node.DraftImage;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
+
+/**
+ * Files of a checkpoint that hold their bytes themselves, and stay where they are: those of the
+ * files layout, and those that other nodes may write, too. A checkpoint names them, with what they
+ * are like once all that this node's processes wrote is on stable storage. Of what several nodes
+ * write the last node's word counts, as it sees what all have written. Last stage.
+ */
+public final class DirectFiles {
+  private final CaptureDirectory capture;
+
+  /** That have to be durable before a checkpoint names what is in them. */
+  private final Set<String> directories = new LinkedHashSet<>();
+
+  /**
+   * Of one checkpoint.
+   *
+   * @param capture where the files are
+   */
+  public DirectFiles(final CaptureDirectory capture) {
+    this.capture = capture;
+  }
+
+  /** Whether ranks of other nodes may write a member: then no rank has it. */
+  public static boolean isShared(final Entry.Part member) {
+    return member.rank() < 0 && member.ranks() > 0;
+  }
+
+  /** Makes the names of all files durable that were described, up to the capture directory. */
+  public void syncNames() throws IOException {
+    for (final String path : directories) {
+      try (NativeFile directory = NativeFile.open(path, Flag.DIRECTORY)) {
+        directory.syncAll();
+      }
+    }
+  }
+
+  private void addDirectories(final String path) {
+    for (int end = path.lastIndexOf('/'); end >= capture.path().length(); ) {
+      if (!directories.add(path.substring(0, end))) {
+        return;
+      }
+      end = path.lastIndexOf('/', end - 1);
+    }
+  }
+
+  /**
+   * Makes durable what this node wrote to a file, and says what it is like.
+   *
+   * @param member the file as the checkpoint names it
+   * @param image the same file
+   * @throws IOException when that fails, or another file has its name by now
+   */
+  public DraftImage describe(final Entry.Part member, final Image image) throws IOException {
+    final String file = FileName.resolve(capture.path(), member.path());
+    try (FileSource.Loan loan = image.held().lend()) {
+      loan.file().sync();
+    }
+    addDirectories(file);
+    final FileStatus status = FileStatus.of(file);
+    if (status.device() != image.key().device() || status.inode() != image.key().inode()) {
+      throw new IOException(
+          "%s was replaced while its checkpoint was committed; write the checkpoint anew"
+              .formatted(member.path()));
+    }
+    return new DraftImage(
+        member.path(),
+        member.rank(),
+        member.ranks(),
+        status.mode(),
+        status.size(),
+        image.id(),
+        List.of(),
+        image.held(),
+        true,
+        isShared(member) ? Sharing.direct(file, status) : Sharing.inPlace(file, status));
+  }
+}

@@ -1,0 +1,109 @@
+package org.sluice.iop.shared;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.ImageTable;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Sees that no other node wrote to a file which is logged here: it would be lost, or lie below what
+ * this node logged before. Nothing tells of its writes but the file itself. As long as all that
+ * this node wrote is in containers, its own file is empty. Otherwise it is no longer than the
+ * image, and its time of writing stays what it was at the last close. A change that this node's
+ * programs make of its names and rights changes neither.
+ */
+public final class SoleWriter {
+  /** Attributes that a network file system has in a cache are that old. */
+  private static final Duration STALE = Duration.ofSeconds(2);
+
+  private final CaptureDirectory capture;
+  private final ImageTable table;
+
+  /** What files were like when the last process closed them. */
+  private final Map<Image, FileStatus> left = Collections.synchronizedMap(new WeakHashMap<>());
+
+  private Boolean shared;
+
+  public SoleWriter(final CaptureDirectory capture, final ImageTable table) {
+    this.capture = capture;
+    this.table = table;
+  }
+
+  /** Whether other nodes can reach the file of an image that is logged. Service thread. */
+  public boolean isOfLogged(final Image image) {
+    return image.state() == ImageDescriptor.STATE_DIVERTED && isOf(image);
+  }
+
+  /** Whether other nodes can reach the file of an image. Service thread. */
+  public boolean isOf(final Image image) {
+    return image.created() == null && image.writer().isOfSeveralNodes() && isShared();
+  }
+
+  private boolean isShared() {
+    if (shared == null) {
+      shared = capture.isShared();
+    }
+    return shared;
+  }
+
+  /**
+   * Remembers what a file is like as all processes of this node have closed it. Service thread.
+   *
+   * @param image an image of the container layout
+   */
+  public void closed(final Image image) {
+    if (isOfLogged(image)) {
+      try {
+        left.put(image, image.held().status());
+      } catch (final IOException e) {
+        Warnings.warn("whether another node writes it, too, is seen late: " + e.getMessage());
+        left.remove(image);
+      }
+    }
+  }
+
+  /**
+   * Fails an image that another node has written to. Write stage, behind all that this node wrote.
+   *
+   * @param path what its checkpoint calls it
+   * @throws IOException when one has
+   */
+  public void check(final Image image, final String path) throws IOException {
+    final FileStatus now = image.held().status();
+    final String difference = difference(image, now);
+    if (difference != null) {
+      final IOException failure =
+          new IOException(
+              "%s was written by another node, too: %s; leave it out of --private, or give each node's file a name of its own"
+                  .formatted(path, difference));
+      image.fail(failure);
+      throw failure;
+    }
+  }
+
+  /** Null for none. */
+  private String difference(final Image image, final FileStatus now) {
+    final boolean counted = table.unseen(image.entry()) == 0;
+    final boolean empty =
+        counted && table.directBytes(image.entry()) == 0 && !image.log().isInOwnFile();
+    final long most = empty ? 0 : Math.max(image.size(), image.log().size());
+    final FileStatus then = left.get(image);
+    if (now.size() > most && counted) {
+      return "it has %d bytes of its own, and this node gave it %d".formatted(now.size(), most);
+    } else if (empty && now.allocated() > 0) {
+      return "it has %d bytes in blocks, and this node gave it none".formatted(now.allocated());
+    } else if (then != null
+        && (now.size() != then.size()
+            || Duration.between(then.modified(), now.modified()).abs().compareTo(STALE) > 0)) {
+      return "it has changed since the last rank here closed it";
+    }
+    return null;
+  }
+}

@@ -1,0 +1,2 @@
+/** Files and directories that several nodes write. */
+package org.sluice.iop.shared;

@@ -1,0 +1,83 @@
+package org.sluice.iop.wave;
+
+/**
+ * At which spot Pcl has all ranks stop, and for how long the first ones stand there. Another rank
+ * may be in a collective that waits for those that stopped. Service thread only.
+ */
+final class StopSpot {
+  /** For how long the first ranks stand at first, in nanoseconds. */
+  private static final long HOLD = 500_000_000;
+
+  /** How long an order is under way, in nanoseconds: for so many spots it is not heard. */
+  private static final double HEARD = 30_000_000;
+
+  /**
+   * So many times as long as ranks stood for nothing the next wave waits: they lose a quarter of
+   * their time at most. Another rank may wait for those that stand, each time again.
+   */
+  private static final long RESTS = 3;
+
+  private static final long MOST_MARGIN = 1 << 20;
+
+  private final long mostHold;
+  private long countedSpots = -1; // at the first wave
+  private long countedAt;
+  private long margin = 1;
+  private long hold;
+  private long rest;
+
+  /**
+   * Before the first wave.
+   *
+   * @param patience after how many nanoseconds a wave is given up. Ranks stand for half of that at
+   *     most: rank 0 may hear only afterwards that they did, and the wave is not over by then.
+   */
+  StopSpot(final long patience) {
+    this.mostHold = patience / 2;
+    this.hold = Math.min(HOLD, mostHold);
+  }
+
+  /** How far beyond the farthest rank all stop, in spots. */
+  long margin() {
+    return margin;
+  }
+
+  /** A rank was beyond the spot. */
+  void passed() {
+    margin = Math.min(margin * 2, MOST_MARGIN);
+  }
+
+  /** Where ranks pass many spots in no time, they hear of the one only when beyond it. */
+  long farther(final long spot) {
+    if (countedSpots < 0) {
+      countedSpots = spot;
+      countedAt = System.nanoTime();
+    }
+    final double rate = (spot - countedSpots) / (double) (System.nanoTime() - countedAt + 1);
+    return spot + Math.clamp((long) (rate * HEARD), 0, MOST_MARGIN);
+  }
+
+  /** For how long a rank stands there before all do, in nanoseconds. */
+  long hold() {
+    return hold;
+  }
+
+  /** For how long the wave behind this one is to wait at least, in nanoseconds. */
+  long takeRest() {
+    final long taken = rest;
+    rest = 0;
+    return taken;
+  }
+
+  /** All came to a spot, the last one so long behind the first one, in nanoseconds. */
+  void came(final long nanos) {
+    hold = Math.clamp(2 * nanos, Math.min(HOLD, mostHold), mostHold);
+  }
+
+  /** One stood for as long. */
+  void stood() {
+    rest = RESTS * hold;
+    hold = Math.min(hold * 2, mostHold);
+    margin++;
+  }
+}

@@ -1,0 +1,126 @@
+package org.sluice.iop.wave;
+
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+
+/** What a wave cost, and what crossed its line. Service thread only. */
+final class WaveFigures {
+  private final long number;
+  private final String protocol;
+  private final int ranks;
+  private final long began = System.nanoTime();
+  private final BitSet taken = new BitSet();
+  private final Snapshots snapshots = new Snapshots();
+  private long bytes;
+  private long reused;
+  private long held;
+  private double stopped; // the sum of when ranks stopped, from the beginning on
+  private int stops;
+  private double waited;
+  private long longestHeld;
+  private long late;
+  private long early;
+  private long events;
+
+  WaveFigures(final long number, final String protocol, final int ranks) {
+    this.number = number;
+    this.protocol = protocol;
+    this.ranks = ranks;
+  }
+
+  /** A rank has taken its state. */
+  void taken(final int rank, final ByteBuffer in) {
+    taken.set(rank);
+    bytes += in.getLong();
+    final long nanos = in.getLong();
+    held += nanos;
+    longestHeld = Math.max(longestHeld, nanos);
+    snapshots.taken(in.getLong(), in.getLong(), in.getLong());
+    reused += in.getLong();
+    late += in.getLong();
+    snapshots.tried(in.getLong());
+  }
+
+  /** A rank stands still at its spot. */
+  void stopped() {
+    stopped += System.nanoTime() - began;
+    stops++;
+  }
+
+  /** All that stand still take their images. */
+  void goOn() {
+    waited = (System.nanoTime() - began) * (double) stops - stopped;
+  }
+
+  /** For how long a rank waited for others before its image, in nanoseconds. */
+  double meanWaited() {
+    return waited / ranks;
+  }
+
+  /** For how long it took its image. */
+  double meanTaking() {
+    return Math.max(0, (double) held - waited) / ranks;
+  }
+
+  boolean hasState(final int rank) {
+    return taken.get(rank);
+  }
+
+  /** A rank has written what it recorded. */
+  void recorded(final ByteBuffer in) {
+    bytes += in.getLong() + in.getLong();
+    events += in.getLong();
+    late += in.getLong();
+    early += in.getLong();
+    reused += in.getLong();
+  }
+
+  long number() {
+    return number;
+  }
+
+  String protocol() {
+    return protocol;
+  }
+
+  int ranks() {
+    return ranks;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /** How many of them were not written, as they were the same in the wave before. */
+  long reused() {
+    return reused;
+  }
+
+  Snapshots snapshots() {
+    return snapshots;
+  }
+
+  long late() {
+    return late;
+  }
+
+  long early() {
+    return early;
+  }
+
+  long events() {
+    return events;
+  }
+
+  double seconds() {
+    return (System.nanoTime() - began) / 1e9;
+  }
+
+  double meanHeld() {
+    return held / 1e9 / ranks;
+  }
+
+  double mostHeld() {
+    return longestHeld / 1e9;
+  }
+}

@@ -1,0 +1,308 @@
+package org.sluice.iop.wave;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.store.directory.JobLock;
+import org.sluice.core.store.directory.SeriesFormat;
+import org.sluice.core.store.format.JsonText;
+import org.sluice.core.store.format.SealedJson;
+import org.sluice.core.store.node.PosixReader;
+import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.core.store.parts.Stores;
+import org.sluice.core.store.stage.StagePlace;
+
+/**
+ * The files by which a job's coordinator says what becomes of waves, and is asked for one.
+ *
+ * @param folder where they lie: the store, or the folder of its series; of a bucket's series that
+ *     on the stage of rank 0's node
+ */
+public record WaveFiles(Path folder) {
+  private static final long ASKING_MILLIS = 20;
+
+  /** Says that ranks of an MPI job will have waves. */
+  private static final String JOB = "SLUICE_MPI_LAYER";
+
+  /** Set by sluice mpi for sluice run. */
+  private static final String ALONE = "SLUICE_MPI_BESIDE";
+
+  /** Set by sluice run where the I/O process of that sluice run has the waves for the job. */
+  private static final String TAKEN = "SLUICE_MPI_TAKEN";
+
+  /** How often the command was run before. */
+  private static final String ATTEMPT = "SLUICE_MPI_ATTEMPT";
+
+  /** For how long the I/O process of the attempt before may be at its end. */
+  private static final Duration FAREWELL = Duration.ofSeconds(20);
+
+  /**
+   * The files of a job that has run.
+   *
+   * @param store a user's
+   * @param series the series' name; null for the one that runs go on with unless told otherwise
+   * @param stage where they are if the store is in a bucket; null if not given
+   * @return the files
+   * @throws CommandException when there are none
+   * @throws IOException when it cannot be seen what there is instead
+   */
+  public static WaveFiles of(final StoreOption store, final String series, final Path stage)
+      throws IOException {
+    final WaveFiles files =
+        store.isElsewhere()
+            ? new WaveFiles(
+                StagePlace.series(needed(stage, store), store.location(), named(series)))
+            : in(store.directory(), series);
+    if (!files.areThere()) {
+      final boolean inSeries = store.isElsewhere() || SeriesDirectory.is(store.directory());
+      final String others = inSeries ? String.join(", ", files.otherSeries()) : "";
+      throw new CommandException(
+          ExitStatus.FAILED,
+          "there are no checkpoints in %s; %s"
+              .formatted(
+                  files.folder(),
+                  others.isEmpty()
+                      ? "run a job there with sluice mpi"
+                      : "there are in other series, to be named with --series: " + others));
+    }
+    return files;
+  }
+
+  /** The names of those that have waves. */
+  private List<String> otherSeries() throws IOException {
+    final Path all = folder.toAbsolutePath().getParent();
+    return !Files.isDirectory(all)
+        ? List.of()
+        : Names.in(all).stream()
+            .filter(series -> new WaveFiles(series).areThere())
+            .map(series -> series.getFileName().toString())
+            .sorted()
+            .toList();
+  }
+
+  /** The files of a job that may have run. */
+  static WaveFiles in(final Path store, final String series) {
+    return new WaveFiles(SeriesDirectory.is(store) ? store.resolve(named(series)) : store);
+  }
+
+  static String named(final String series) {
+    return series == null ? Stores.DEFAULT_SERIES : series;
+  }
+
+  /**
+   * Whether a job has its waves here.
+   *
+   * @return whether the log is there
+   */
+  public boolean areThere() {
+    return Files.exists(log());
+  }
+
+  private static Path needed(final Path stage, final StoreOption store) {
+    if (stage == null) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "what becomes of checkpoints in %s is on the stage of rank 0's node; give --stage DIR there"
+              .formatted(store.location()));
+    }
+    return stage;
+  }
+
+  /**
+   * The files of a node's own store.
+   *
+   * @param store its directory, which may be in a series
+   * @return the files
+   */
+  public static WaveFiles ofNode(final Path store) {
+    final Path parent = store.toAbsolutePath().getParent();
+    final boolean part = SeriesDirectory.Place.of(store).isPresent() || isOnStage(store);
+    return new WaveFiles(part ? parent.getParent() : store);
+  }
+
+  private static boolean isOnStage(final Path store) {
+    try {
+      return StagePlace.of(store).isPresent();
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Whether ranks of an MPI job will have waves.
+   *
+   * @return false without sluice mpi
+   */
+  public static boolean areOfAJob() {
+    return System.getenv(JOB) != null;
+  }
+
+  /**
+   * Whether this process is the only I/O process of an MPI job that will have waves.
+   *
+   * @return false where each node of the job may have one
+   */
+  public static boolean areOfThisProcess() {
+    return System.getenv(ALONE) != null;
+  }
+
+  /**
+   * Whether this process is the only one of its job that has waves in a store.
+   *
+   * @param store a node's own: the other nodes of a job have theirs in other ones, but for a series
+   * @return false also where another process has taken them for the job
+   */
+  public static boolean areOfThisProcess(final Path store) {
+    return areOfThisProcess()
+        || areOfAJob() && System.getenv(TAKEN) == null && ofNode(store).folder().equals(store);
+  }
+
+  /**
+   * For how long the I/O process of the attempt before may be at its end.
+   *
+   * @return zero where there was none
+   */
+  public static Duration farewell() {
+    final String attempt = System.getenv(ATTEMPT);
+    return attempt == null || attempt.equals("0") ? Duration.ZERO : FAREWELL;
+  }
+
+  /**
+   * Takes them for one job: two would begin with each other's waves, and remove them. A restart
+   * waits for the I/O process of the attempt before.
+   *
+   * @return what has them until it is closed
+   * @throws CommandException when another job has them
+   * @throws IOException when the kernel refuses
+   */
+  public NativeFile take() throws IOException {
+    final long end = System.nanoTime() + farewell().toNanos();
+    Optional<NativeFile> taken = JobLock.tryTake(folder);
+    while (taken.isEmpty() && System.nanoTime() < end) {
+      LockSupport.parkNanos(ASKING_MILLIS * 1_000_000);
+      taken = JobLock.tryTake(folder);
+    }
+    return taken.orElseThrow(
+        () ->
+            new CommandException(
+                ExitStatus.BUSY,
+                "another job of sluice mpi has its checkpoints in %s; wait for its end or name another --store"
+                    .formatted(folder)));
+  }
+
+  Path log() {
+    return folder.resolve(PosixReader.WAVES);
+  }
+
+  /** Of a shorter log. */
+  Path draft() {
+    return folder.resolve("mpi/log");
+  }
+
+  /** Is there while a user asks for a wave. */
+  Path asking() {
+    return folder.resolve("mpi/ask");
+  }
+
+  /** Is locked by the user who asks. */
+  private Path turn() {
+    return folder.resolve("mpi/turn");
+  }
+
+  /** Says how far a wave is. */
+  Path progress() {
+    return folder.resolve("mpi/under-way");
+  }
+
+  /**
+   * What was said, in its order. A line that a crash cut is left out.
+   *
+   * @param damage told of each line that is damaged
+   * @return an object of JSON for each other line
+   * @throws IOException when the log cannot be read
+   */
+  public List<Map<String, Object>> lines(final Consumer<IOException> damage) throws IOException {
+    return SealedJson.lines(log(), damage);
+  }
+
+  /**
+   * The wave of which a log does not say what became of it.
+   *
+   * @param lines of the log
+   * @return the line that says it has begun; empty when none is open
+   */
+  public static Optional<Map<String, Object>> open(final List<Map<String, Object>> lines) {
+    return lines.stream()
+        .filter(line -> line.get("checkpoint") instanceof Number)
+        .reduce((former, last) -> last)
+        .filter(last -> "begun".equals(last.get("what")));
+  }
+
+  /**
+   * What the wave that is under way waits for.
+   *
+   * @return empty when none is, or it has just begun
+   * @throws IOException when the file cannot be read
+   */
+  public Optional<Map<String, Object>> underWay() throws IOException {
+    try {
+      return parse(Files.readString(progress(), StandardCharsets.UTF_8));
+    } catch (final NoSuchFileException none) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Asks for a wave. A job takes the question away, whatever it is at. One that no job takes is
+   * withdrawn: the next job would have it. Users ask one after the other, as one's withdrawal would
+   * look to another as if a job had taken its question.
+   *
+   * @param patience how long a job may take to see it
+   * @return whether a job has taken it
+   * @throws IOException when that cannot be written down
+   * @throws InterruptedException when the thread is interrupted
+   */
+  public boolean ask(final Duration patience) throws IOException, InterruptedException {
+    final long end = System.nanoTime() + patience.toNanos();
+    SeriesFormat.createFolder(asking().getParent());
+    try (NativeFile turn = NativeFile.open(turn(), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE)) {
+      while (!turn.tryLock()) {
+        if (System.nanoTime() >= end) {
+          return false;
+        }
+        Thread.sleep(ASKING_MILLIS);
+      }
+      return askInTurn(end);
+    }
+  }
+
+  private boolean askInTurn(final long end) throws IOException, InterruptedException {
+    Files.write(asking(), new byte[0]);
+    while (Files.exists(asking()) && System.nanoTime() < end) {
+      Thread.sleep(ASKING_MILLIS);
+    }
+    return !Files.deleteIfExists(asking());
+  }
+
+  private static Optional<Map<String, Object>> parse(final String line) {
+    try {
+      return line.isEmpty() ? Optional.empty() : Optional.of(JsonText.membersWithFractions(line));
+    } catch (final IOException cut) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package org.sluice.iop.wave;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.ExplicitCheckpoints;
+import org.sluice.iop.wave.protocol.Control;
+
+/**
+ * Between the ranks of an MPI job and the coordinator of its waves: puts what ranks say together of
+ * its pieces. Service thread only.
+ */
+public final class Waves {
+  /**
+   * Of what ranks say, bytes at a time: as objects they are some times as long, and the I/O process
+   * must not end for want of memory.
+   */
+  private static final long MOST = Runtime.getRuntime().maxMemory() / 16;
+
+  private final Context context;
+  private final ExplicitCheckpoints checkpoints;
+  private final Orders orders;
+  private final Map<Integer, ByteArrayOutputStream> pieces = new HashMap<>();
+  private Coordinator coordinator;
+  private long recorded; // bytes of all recordings of this wave
+  private long wave;
+
+  /**
+   * A session in which no job has said that it is there.
+   *
+   * @param context what commits share
+   * @param checkpoints those of waves among others
+   */
+  public Waves(final Context context, final ExplicitCheckpoints checkpoints) {
+    this.context = context;
+    this.checkpoints = checkpoints;
+    this.orders = new Orders(context.segment().header());
+    checkpoints.atEnd(this::end);
+  }
+
+  private void end() {
+    if (coordinator != null) {
+      coordinator.end();
+    }
+  }
+
+  /**
+   * A rank tells the coordinator something.
+   *
+   * @param request what
+   * @return done, or why not
+   */
+  public Reply receive(final Request.Wave request) {
+    final ByteArrayOutputStream all =
+        pieces.computeIfAbsent(request.rank(), rank -> new ByteArrayOutputStream());
+    all.writeBytes(Orders.bytes(request.bytes()));
+    try {
+      if (held(request.wave()) > MOST) {
+        pieces.remove(request.rank());
+        return tooLong(request);
+      }
+      if (request.more() == 0) {
+        pieces.remove(request.rank());
+        recorded += request.kind() == Control.STOPPED && request.wave() == wave ? all.size() : 0;
+        hear(request, ByteBuffer.wrap(all.toByteArray()).order(ByteOrder.LITTLE_ENDIAN));
+      }
+    } catch (final BufferUnderflowException
+        | IllegalArgumentException
+        | IndexOutOfBoundsException e) {
+      return new Reply.Failed(
+          Errno.EPROTO, "message %d of rank %d: %s".formatted(request.kind(), request.rank(), e));
+    }
+    return new Reply.Done();
+  }
+
+  /** How many bytes are kept of what ranks say. */
+  private long held(final long of) {
+    if (of > wave) { // what is late is of an older one
+      wave = of;
+      recorded = 0;
+    }
+    return recorded + pieces.values().stream().mapToLong(ByteArrayOutputStream::size).sum();
+  }
+
+  /** The wave is given up, and the ranks go on. */
+  private Reply tooLong(final Request.Wave request) {
+    final String why =
+        "what ranks recorded has more than %d MiB, for which the I/O process has no room: %s"
+            .formatted(MOST >> 20, "put spots where fewer messages cross them");
+    if (coordinator != null) {
+      final ByteBuffer text = ByteBuffer.wrap(why.getBytes(StandardCharsets.UTF_8));
+      coordinator.hear(Control.REFUSED, request.rank(), request.wave(), text);
+    }
+    return new Reply.Failed(Errno.EFBIG, why);
+  }
+
+  private void hear(final Request.Wave request, final ByteBuffer bytes) {
+    if (request.kind() == Control.HELLO) {
+      greet(Job.of(bytes));
+    } else if (coordinator != null) { // else this one was resumed, and rank 0 greets it anew
+      coordinator.hear(request.kind(), request.rank(), request.wave(), bytes);
+    }
+  }
+
+  private void greet(final Job job) {
+    try {
+      Fault.at(
+          FaultPoint.MPI_GREET,
+          "greet a job",
+          () -> coordinator = new Coordinator(context, checkpoints, orders, job));
+    } catch (final IOException e) {
+      throw new IllegalStateException(e); // the point is for kills
+    }
+  }
+
+  /**
+   * What is ordered.
+   *
+   * @return the next piece of it
+   */
+  public Reply next() {
+    return orders.next();
+  }
+
+  /** Does what is due by now. */
+  public void beat() {
+    if (coordinator != null) {
+      coordinator.beat(System.nanoTime());
+    }
+  }
+
+  /**
+   * How long nothing is due.
+   *
+   * @param limit at most
+   * @return milliseconds, at least 1
+   */
+  public long patience(final long limit) {
+    return coordinator == null ? limit : coordinator.patience(System.nanoTime(), limit);
+  }
+}

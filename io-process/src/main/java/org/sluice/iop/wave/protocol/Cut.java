@@ -1,0 +1,21 @@
+package org.sluice.iop.wave.protocol;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How much of the recordings a recovery repeats.
+ *
+ * @param lengths for each rank, how many of its events
+ * @param forced for each rank, which message a receive takes again
+ * @param found for each rank, which message a probe finds again
+ */
+public record Cut(
+    List<Integer> lengths, List<Map<Integer, Message>> forced, List<Map<Integer, Message>> found) {
+  /** Keeps copies. */
+  public Cut {
+    lengths = List.copyOf(lengths);
+    forced = forced.stream().map(Map::copyOf).toList();
+    found = found.stream().map(Map::copyOf).toList();
+  }
+}

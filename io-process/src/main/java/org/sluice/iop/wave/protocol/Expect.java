@@ -1,0 +1,41 @@
+package org.sluice.iop.wave.protocol;
+
+import java.util.Map;
+
+/**
+ * What still comes to a rank across the line.
+ *
+ * @param late for each stream with late messages, the number of the last one
+ * @param straddling for each communicator with collectives that a member had entered before its
+ *     line, the number of the last one
+ * @param early for each stream with early messages, how many these are: a rank does not know, and
+ *     has to, to count from the line on
+ */
+public record Expect(Map<Stream, Long> late, Map<Long, Long> straddling, Map<Stream, Long> early) {
+  /** Keeps copies. */
+  public Expect {
+    late = Map.copyOf(late);
+    straddling = Map.copyOf(straddling);
+    early = Map.copyOf(early);
+  }
+
+  /**
+   * Whether a message was sent before its sender's line.
+   *
+   * @param message a message that this rank received behind its own line
+   * @return whether it is late
+   */
+  public boolean isLate(final Message message) {
+    return message.number() <= late.getOrDefault(message.stream(), 0L);
+  }
+
+  /**
+   * Whether any member had entered a collective before its line.
+   *
+   * @param collective a collective that ended at this rank behind its line
+   * @return whether a recovery answers it from the record
+   */
+  public boolean straddles(final Collective collective) {
+    return collective.number() <= straddling.getOrDefault(collective.communicator(), 0L);
+  }
+}

@@ -1,0 +1,34 @@
+package org.sluice.iop.wave.protocol;
+
+/**
+ * From which members a member's result of a collective has data. Only these must have entered it
+ * before it can end there. {@code scripts/generate} writes the C of it. The root of a broadcast may
+ * be far ahead of the others.
+ */
+public enum Flow {
+  /** Barrier, allreduce, allgather, alltoall and their like. */
+  ALL,
+  /** Broadcast and scatter. */
+  FROM_ROOT,
+  /** Reduce and gather. */
+  TO_ROOT,
+  /** Scan: from this member and those before it. */
+  FROM_BELOW;
+
+  /**
+   * Whether a member's result has data of another one.
+   *
+   * @param source the other one
+   * @param member the member
+   * @param root the root, where the operation has one
+   * @return whether the member needs the other one to have entered
+   */
+  public boolean needs(final int source, final int member, final int root) {
+    return switch (this) {
+      case ALL -> true;
+      case FROM_ROOT -> source == root;
+      case TO_ROOT -> member == root;
+      case FROM_BELOW -> source <= member;
+    };
+  }
+}

@@ -1,0 +1,30 @@
+package org.sluice.iop.wave.protocol;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a rank says when it takes its line: how far each of its streams was. Whether a message
+ * crosses the line is known from the counts of both its ends, so nothing has to travel with it.
+ *
+ * @param rank the rank
+ * @param sent for each stream from this rank, how many messages were sent
+ * @param got for each stream to this rank, how many were received
+ * @param collectives for each communicator that this rank belongs to, how many collectives it
+ *     entered
+ * @param open the receives that were open, in the order in which they were posted
+ */
+public record Marker(
+    int rank,
+    Map<Stream, Long> sent,
+    Map<Stream, Long> got,
+    Map<Long, Long> collectives,
+    List<Event.Posted> open) {
+  /** Keeps copies. */
+  public Marker {
+    sent = Map.copyOf(sent);
+    got = Map.copyOf(got);
+    collectives = Map.copyOf(collectives);
+    open = List.copyOf(open);
+  }
+}

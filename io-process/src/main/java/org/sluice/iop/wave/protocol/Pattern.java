@@ -1,0 +1,35 @@
+package org.sluice.iop.wave.protocol;
+
+/**
+ * What a receive or a probe asks for.
+ *
+ * @param communicator the communicator
+ * @param source the sender by its rank in the world, or {@link #ANY}
+ * @param tag the tag, or {@link #ANY}
+ */
+public record Pattern(long communicator, int source, int tag) {
+  /** Any source, or any tag. */
+  public static final int ANY = -1;
+
+  /**
+   * What asks for one stream alone.
+   *
+   * @param stream the stream
+   * @return its pattern
+   */
+  public static Pattern of(final Stream stream) {
+    return new Pattern(stream.communicator(), stream.source(), stream.tag());
+  }
+
+  /**
+   * Whether messages of a stream to this rank could be taken.
+   *
+   * @param stream the stream
+   * @return whether they match
+   */
+  public boolean matches(final Stream stream) {
+    return communicator == stream.communicator()
+        && (source == ANY || source == stream.source())
+        && (tag == ANY || tag == stream.tag());
+  }
+}

@@ -1,0 +1,65 @@
+package org.sluice.iop.wave.protocol;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one rank does in a recovery until its events are used up. Behind them it is free.
+ *
+ * <ul>
+ *   <li>Its calls are those of the events, in their order, and are answered as they were. It asks
+ *       MPI nothing that MPI might answer otherwise.
+ *   <li>A forced receive takes its message. A late one comes from the record and never from the
+ *       network. Another one is asked for by its source and tag.
+ *   <li>A message that its receiver has is compared and not sent.
+ *   <li>A straddling collective is answered from the record. No member calls it.
+ * </ul>
+ *
+ * @param events the events to repeat
+ * @param forced which message a receive takes again
+ * @param found which message a probe finds again
+ * @param expect what crosses the line to this rank, so what the record has
+ * @param suppressed for each stream from this rank, the last message that its receiver has
+ */
+public record Plan(
+    List<Event> events,
+    Map<Integer, Message> forced,
+    Map<Integer, Message> found,
+    Expect expect,
+    Map<Stream, Long> suppressed) {
+  /** Keeps copies. */
+  public Plan {
+    events = List.copyOf(events);
+    forced = Map.copyOf(forced);
+    found = Map.copyOf(found);
+    suppressed = Map.copyOf(suppressed);
+  }
+
+  /**
+   * The part of one rank.
+   *
+   * @param rank the rank
+   * @param line the line of the wave
+   * @param recording what the rank recorded
+   * @param cut the cut of the wave
+   * @return what the rank does
+   */
+  public static Plan of(final int rank, final Line line, final Recording recording, final Cut cut) {
+    return new Plan(
+        recording.events().subList(0, cut.lengths().get(rank)),
+        cut.forced().get(rank),
+        cut.found().get(rank),
+        line.expect(rank),
+        line.suppressed(rank));
+  }
+
+  /**
+   * Whether a message that the rank sends again is at its receiver.
+   *
+   * @param message the message
+   * @return whether it is compared, and not sent
+   */
+  public boolean isSuppressed(final Message message) {
+    return message.number() <= suppressed.getOrDefault(message.stream(), 0L);
+  }
+}

@@ -1,0 +1,24 @@
+package org.sluice.iop.wave.protocol;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a rank recorded from its line until it was told to stop.
+ *
+ * @param rank the rank
+ * @param events what it did, in program order
+ * @param taken which message each receive took, or each probe found, as far as it is known; the
+ *     receives may have been posted before the line
+ * @param drained late messages that the layer took, in their order; the program may have asked for
+ *     them later
+ */
+public record Recording(
+    int rank, List<Event> events, Map<Integer, Message> taken, List<Message> drained) {
+  /** Keeps copies. */
+  public Recording {
+    events = List.copyOf(events);
+    taken = Map.copyOf(taken);
+    drained = List.copyOf(drained);
+  }
+}

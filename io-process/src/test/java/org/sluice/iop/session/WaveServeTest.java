@@ -1,0 +1,123 @@
+package org.sluice.iop.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.iop.wave.protocol.Control;
+
+/** What tests of waves share: two ranks, for which rank 0 speaks. */
+abstract class WaveServeTest extends ServeTest {
+  static final int RANKS = 2;
+  static final long PATIENCE = TimeUnit.MINUTES.toNanos(1);
+  static final byte[] NOTHING = {};
+
+  /** Of such as a busy machine may end before the ranks were heard. */
+  static final int MOST_WAVES = 100;
+
+  /** A message from rank 0 to rank 1, or how many of its stream. */
+  static long[] message(final long number) {
+    return new long[] {1, 1L << 32, 7, number};
+  }
+
+  static byte[] longs(final long... values) {
+    final ByteBuffer out = little(values.length * Long.BYTES);
+    for (final long value : values) {
+      out.putLong(value);
+    }
+    return out.array();
+  }
+
+  static ByteBuffer little(final int length) {
+    return ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Of a rank whose stream from 0 to 1 has so many messages at its own end. */
+  static byte[] marker(final int rank, final long messages, final long collectives) {
+    final long[] m = message(messages);
+    return rank == 0
+        ? longs(0, 1, m[0], m[1], m[2], m[3], 0, 1, 1, collectives, 0)
+        : longs(1, 0, 1, m[0], m[1], m[2], m[3], 1, 1, collectives, 0);
+  }
+
+  static void hello(
+      final RawProcess zero, final int protocol, final long every, final long patience)
+      throws IOException {
+    hello(zero, protocol, -1, every, patience, false);
+  }
+
+  static void hello(
+      final RawProcess zero,
+      final int protocol,
+      final long restored,
+      final long every,
+      final long patience,
+      final boolean again)
+      throws IOException {
+    final ByteBuffer job = little(48).putInt(protocol).putInt(RANKS);
+    job.putLong(restored).putLong(0).putLong(every).putLong(patience).putLong(again ? 1 : 0);
+    say(zero, Control.HELLO, 0, 0, job.array());
+  }
+
+  /** As rank 0 does when another I/O process is there. */
+  static void helloAgain(final RawProcess zero, final long restored) throws IOException {
+    hello(zero, Control.C3, restored, 0, PATIENCE, true);
+  }
+
+  static void say(
+      final RawProcess zero, final int kind, final int rank, final long wave, final byte[] bytes)
+      throws IOException {
+    final Request request = new Request.Wave(kind, rank, wave, 0, FileName.decode(bytes));
+    assertThat(zero.call(request)).isEqualTo(new Reply.Done());
+  }
+
+  static void bothSay(final RawProcess zero, final int kind, final long wave, final byte[] bytes)
+      throws IOException {
+    say(zero, kind, 1, wave, bytes);
+    say(zero, kind, 0, wave, bytes);
+  }
+
+  static Reply.Order next(final RawProcess zero) throws Exception {
+    final Reply.Order[] order = new Reply.Order[1];
+    await(
+        () -> {
+          order[0] = (Reply.Order) zero.call(new Request.Orders());
+          return order[0].kind() != 0;
+        });
+    return order[0];
+  }
+
+  static void expect(
+      final RawProcess zero, final int kind, final int rank, final long wave, final byte[] bytes)
+      throws Exception {
+    assertThat(next(zero)).isEqualTo(new Reply.Order(kind, rank, wave, 0, FileName.decode(bytes)));
+  }
+
+  static void expectPlease(final RawProcess zero, final int protocol, final long wave)
+      throws Exception {
+    expect(zero, Control.PLEASE, -1, wave, little(4).putInt(protocol).array());
+  }
+
+  /** As {@code sluice mpi checkpoint} does. */
+  void ask() throws IOException {
+    Files.createFile(Files.createDirectories(store.resolve("mpi")).resolve("ask"));
+  }
+
+  /** A job is there, and a user asks for its first wave. */
+  void begin(final RawProcess zero, final int protocol) throws Exception {
+    hello(zero, protocol, 0, PATIENCE);
+    ask();
+    expectPlease(zero, protocol, 1);
+  }
+
+  List<String> log() throws IOException {
+    return Files.readAllLines(store.resolve("mpi.log"));
+  }
+}
