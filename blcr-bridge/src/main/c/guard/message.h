@@ -1,6 +1,6 @@
 /*
  * What the guard and the I/O process say to each other: packets of one size on a Unix-domain socket.
- * The Java side is org.sluice.iop.outside.Message.
+ * The Java side is org.sluice.iop.outside.GuardMessage.
  */
 #pragma once
 

@@ -6,10 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.PartWriter;
 import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /** Records traces for tests. */
@@ -21,7 +21,7 @@ public final class RecordedTraces {
       final Path directory, final Trace pattern, final int checkpoints, final long nanosApart)
       throws IOException {
     Files.createDirectory(directory);
-    final Map<Origin, PartWriter> parts = new HashMap<>();
+    final Map<TracedProcess, PartWriter> parts = new HashMap<>();
     for (int i = 0; i < checkpoints; i++) {
       final long shift = i * nanosApart;
       pattern.read(
@@ -36,7 +36,7 @@ public final class RecordedTraces {
     return directory;
   }
 
-  private static PartWriter begin(final Path directory, final Origin origin) {
+  private static PartWriter begin(final Path directory, final TracedProcess origin) {
     try {
       return new PartWriter(directory.resolve(RecordedTrace.partName(origin)), 1, origin, 8, 0, 0);
     } catch (final IOException e) {

@@ -33,7 +33,7 @@ final class MultipartUpload implements AutoCloseable {
     return parts.isEmpty();
   }
 
-  void add(final Pieces pieces, final long offset, final long count) {
+  void add(final ObjectBuffers pieces, final long offset, final long count) {
     if (id == null) {
       id = client.createMultipartUpload(each -> each.bucket(bucket).key(key)).uploadId();
     }

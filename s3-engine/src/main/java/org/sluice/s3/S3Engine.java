@@ -42,7 +42,7 @@ final class S3Engine implements Engine {
 
   @Override
   public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
-    final Pieces content = new Pieces(pieces);
+    final ObjectBuffers content = new ObjectBuffers(pieces);
     try {
       if (content.length() > Upload.PIECE) {
         putInParts(key, content);
@@ -56,7 +56,7 @@ final class S3Engine implements Engine {
     }
   }
 
-  private void putInParts(final String key, final Pieces content) {
+  private void putInParts(final String key, final ObjectBuffers content) {
     final long length =
         Math.max(Upload.PIECE, (content.length() + Upload.MOST_PIECES - 1) / Upload.MOST_PIECES);
     try (MultipartUpload upload = parts(key)) {
@@ -81,7 +81,7 @@ final class S3Engine implements Engine {
   public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
     for (int conflicts = 0; ; conflicts++) {
       try {
-        final Pieces content = new Pieces(List.of(ByteBuffer.wrap(bytes)));
+        final ObjectBuffers content = new ObjectBuffers(List.of(ByteBuffer.wrap(bytes)));
         client.putObject(
             each -> each.bucket(location.bucket()).key(object(key)).ifNoneMatch("*"),
             content.body(0, content.length()));
@@ -110,7 +110,7 @@ final class S3Engine implements Engine {
                   each.bucket(location.bucket())
                       .key(object(key))
                       .range("bytes=" + offset + "-" + last),
-              new PartReader(into, offset));
+              new AnswerReader(into, offset));
       into.position(into.position() + length);
     } catch (final NoSuchKeyException e) {
       throw new NoObjectException(this, key);

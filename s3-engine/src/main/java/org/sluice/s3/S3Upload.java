@@ -48,7 +48,7 @@ final class S3Upload implements Upload {
   }
 
   private void add(final ByteBuffer piece) {
-    parts.add(new Pieces(List.of(piece)), 0, piece.remaining());
+    parts.add(new ObjectBuffers(List.of(piece)), 0, piece.remaining());
   }
 
   private IOException failed(final SdkException e) {

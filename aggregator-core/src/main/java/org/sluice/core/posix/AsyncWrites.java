@@ -41,7 +41,7 @@ public final class AsyncWrites implements AutoCloseable {
   /** A write that was started. */
   public final class Write {
     private final NativeFile file;
-    private final Pieces pieces;
+    private final IoVector pieces;
     private final long offset;
 
     /** Bytes written, negative for a failure. */
@@ -50,7 +50,7 @@ public final class AsyncWrites implements AutoCloseable {
     private boolean ended;
     private boolean taken;
 
-    private Write(final NativeFile file, final Pieces pieces, final long offset) {
+    private Write(final NativeFile file, final IoVector pieces, final long offset) {
       this.file = file;
       this.pieces = pieces;
       this.offset = offset;
@@ -115,7 +115,7 @@ public final class AsyncWrites implements AutoCloseable {
    * @param offset where the first goes in the file
    * @return to be waited for
    */
-  public Write start(final NativeFile file, final Pieces pieces, final long offset) {
+  public Write start(final NativeFile file, final IoVector pieces, final long offset) {
     final Write write = new Write(file, pieces, offset);
     final int place = free();
     write.taken = place >= 0 && context != 0 && isPlain(file) && submit(write, place);

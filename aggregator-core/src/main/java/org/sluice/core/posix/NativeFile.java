@@ -218,7 +218,7 @@ public class NativeFile extends HeldInode {
    * @param offset where the first goes in the file
    * @throws PosixException when that fails; any part may have been written
    */
-  public void pwrite(final Pieces pieces, final long offset) throws PosixException {
+  public void pwrite(final IoVector pieces, final long offset) throws PosixException {
     pwrite(pieces, offset, 0);
   }
 
@@ -232,7 +232,7 @@ public class NativeFile extends HeldInode {
    * @param offset where the first goes in the file
    * @throws PosixException when that fails; any part may have been written
    */
-  public void pwritePast(final Pieces pieces, final long offset) throws PosixException {
+  public void pwritePast(final IoVector pieces, final long offset) throws PosixException {
     final long length = pieces.length();
     pwrite(pieces, offset, writesPast ? LibC.RWF_DONTCACHE : 0);
     if (!writesPast) {
@@ -240,7 +240,7 @@ public class NativeFile extends HeldInode {
     }
   }
 
-  private void pwrite(final Pieces pieces, final long offset, final int wanted)
+  private void pwrite(final IoVector pieces, final long offset, final int wanted)
       throws PosixException {
     int flags = wanted;
     try {
@@ -264,7 +264,7 @@ public class NativeFile extends HeldInode {
     }
   }
 
-  private long writeOnce(final Pieces pieces, final long offset, final int flags)
+  private long writeOnce(final IoVector pieces, final long offset, final int flags)
       throws PosixException {
     beforeWriting();
     final Mishap mishap = at(writes);

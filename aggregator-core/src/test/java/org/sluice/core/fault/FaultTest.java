@@ -19,9 +19,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.IoVector;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.Pieces;
 
 @Isolated("A fault that is asked for strikes whatever test comes by.")
 class FaultTest {
@@ -109,7 +109,7 @@ class FaultTest {
     try (Arena arena = Arena.ofConfined();
         NativeFile file = open()) {
       final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
-      final Pieces pieces = new Pieces(3);
+      final IoVector pieces = new IoVector(3);
       pieces.add(memory.address(), length);
       pieces.add(memory.address() + length, 3L * length);
       pieces.add(memory.address() + 4L * length, length);

@@ -28,9 +28,9 @@ class AsyncWritesTest {
   }
 
   /** Two blocks of one letter, the first and the last of four. */
-  private Pieces blocksOf(final char letter) {
+  private IoVector blocksOf(final char letter) {
     final MemorySegment memory = arena.allocate(4 * BLOCK, BLOCK).fill((byte) letter);
-    final Pieces pieces = new Pieces(2);
+    final IoVector pieces = new IoVector(2);
     pieces.add(memory.address(), BLOCK);
     pieces.add(memory.address() + 3 * BLOCK, BLOCK);
     return pieces;

@@ -50,7 +50,7 @@ final class CaptureChecks {
       section.yes("place", exists ? "a directory" : "a session makes the directory");
       otherNodes(directory);
       new PlaceChecks(section).room(directory, buffer);
-      tryOut(FileName.resolve(place, Trial.name()));
+      tryOut(FileName.resolve(place, TrialDirectory.name()));
     }
   }
 
@@ -100,11 +100,11 @@ final class CaptureChecks {
     }
     final Path link;
     try {
-      link = StorePlace.look(store).directory().resolve(Trial.name());
+      link = StorePlace.look(store).directory().resolve(TrialDirectory.name());
     } catch (final IOException saidOfTheStore) {
       return;
     }
-    final int errno = Trial.errno(() -> file.linkTo(link));
+    final int errno = TrialDirectory.errno(() -> file.linkTo(link));
     Names.delete(link.toString());
     if (errno == 0) {
       section.yes("store_links", "a commit links files into the store");

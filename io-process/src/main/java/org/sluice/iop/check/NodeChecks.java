@@ -13,10 +13,10 @@ import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.AsyncWrites;
+import org.sluice.core.posix.IoVector;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.Pieces;
 import org.sluice.core.process.Membarrier;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.Segment;
@@ -215,9 +215,9 @@ final class NodeChecks {
         AsyncWrites writes = new AsyncWrites(1);
         Arena arena = Arena.ofConfined()) {
       Names.delete(file.toString());
-      final MemorySegment memory = arena.allocate(Trial.BLOCK, Trial.BLOCK);
-      final Pieces pieces = new Pieces(1);
-      pieces.add(memory.address(), Trial.BLOCK);
+      final MemorySegment memory = arena.allocate(TrialDirectory.BLOCK, TrialDirectory.BLOCK);
+      final IoVector pieces = new IoVector(1);
+      pieces.add(memory.address(), TrialDirectory.BLOCK);
       final AsyncWrites.Write write = writes.start(opened, pieces, 0);
       write.await();
       if (write.isTaken()) {

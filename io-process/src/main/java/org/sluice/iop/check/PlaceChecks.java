@@ -37,7 +37,7 @@ final class PlaceChecks {
         (room.free() == Long.MAX_VALUE ? "any number of bytes" : format(room.free()))
             + " and "
             + (room.files() == Long.MAX_VALUE ? "any number of files" : room.files() + " files");
-    if (room.free() < Trial.BLOCK || room.files() == 0) {
+    if (room.free() < TrialDirectory.BLOCK || room.files() == 0) {
       section.stop(
           "room", ExitStatus.NO_ROOM, detail + " are free", "free some, or take another directory");
     } else if (room.free() < buffer) {
@@ -58,7 +58,7 @@ final class PlaceChecks {
 
   /** Which bytes of a file are none. */
   void holes(final NativeFile file) throws IOException {
-    Trial.write(file, Trial.BLOCK, HOLE);
+    TrialDirectory.write(file, TrialDirectory.BLOCK, HOLE);
     final List<Extent> extents;
     try {
       extents = file.dataExtents();

@@ -99,9 +99,9 @@ final class StoreChecks {
       final Optional<WriteMode> mode,
       final String option)
       throws IOException {
-    try (Trial trial = Trial.in(path);
+    try (TrialDirectory trial = TrialDirectory.in(path);
         NativeFile file = trial.file("a", Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
-      Trial.write(file, Trial.BLOCK, 0);
+      TrialDirectory.write(file, TrialDirectory.BLOCK, 0);
       file.sync();
       section.yes("writable", "a file can be made, written and synchronised");
       locks(trial, file);
@@ -121,7 +121,7 @@ final class StoreChecks {
   }
 
   /** Sessions of one node lock what they use from each other. */
-  private void locks(final Trial trial, final NativeFile file) throws PosixException {
+  private void locks(final TrialDirectory trial, final NativeFile file) throws PosixException {
     try (NativeFile again = trial.file("a", Flag.WRITE)) {
       if (file.tryLock() && !again.tryLock()) {
         section.yes("locks", "flock keeps the sessions of this node apart");
@@ -141,11 +141,11 @@ final class StoreChecks {
     }
   }
 
-  private void links(final Trial trial, final NativeFile file) throws PosixException {
+  private void links(final TrialDirectory trial, final NativeFile file) throws PosixException {
     final Path other = trial.path("b");
     Names.createDirectory(other.toString());
-    final int across = Trial.errno(() -> file.linkTo(other.resolve("a")));
-    final int within = Trial.errno(() -> file.linkTo(trial.path("c")));
+    final int across = TrialDirectory.errno(() -> file.linkTo(other.resolve("a")));
+    final int within = TrialDirectory.errno(() -> file.linkTo(trial.path("c")));
     if (within == 0) {
       section.yes("links", "a file can have two names in a directory");
     } else {
@@ -166,12 +166,13 @@ final class StoreChecks {
     conditionalCreate(trial, file, within);
   }
 
-  private void conditionalCreate(final Trial trial, final NativeFile file, final int within)
-      throws PosixException {
+  private void conditionalCreate(
+      final TrialDirectory trial, final NativeFile file, final int within) throws PosixException {
     final int again =
         within == 0
-            ? Trial.errno(() -> file.linkTo(trial.path("c")))
-            : Trial.errno(() -> trial.file("a", Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close());
+            ? TrialDirectory.errno(() -> file.linkTo(trial.path("c")))
+            : TrialDirectory.errno(
+                () -> trial.file("a", Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close());
     if (again != Errno.EEXIST) {
       section.stop(
           "conditional_create",
@@ -190,14 +191,15 @@ final class StoreChecks {
   }
 
   /** Of containers and commit logs, which are written in whole blocks. */
-  private void directWrites(final Trial trial, final Optional<WriteMode> mode)
+  private void directWrites(final TrialDirectory trial, final Optional<WriteMode> mode)
       throws PosixException {
     final String measured = mode.map(each -> "; this store is written to " + each).orElse("");
     try (NativeFile file = trial.file("d", Flag.WRITE, Flag.CREATE, Flag.DIRECT)) {
-      Trial.write(file, Trial.BLOCK, 0);
+      TrialDirectory.write(file, TrialDirectory.BLOCK, 0);
       file.sync();
       section.yes(
-          "direct_writes", "O_DIRECT takes blocks of %d bytes%s".formatted(Trial.BLOCK, measured));
+          "direct_writes",
+          "O_DIRECT takes blocks of %d bytes%s".formatted(TrialDirectory.BLOCK, measured));
       unaligned(section, file);
     } catch (final PosixException e) {
       e.throwUnless(Errno.EINVAL);
@@ -210,8 +212,9 @@ final class StoreChecks {
 
   /** Some accept what they cannot write, and say so only to who synchronises the file. */
   static void unaligned(final Section section, final NativeFile file) {
-    final int written = Trial.errno(() -> Trial.write(file, ODD, Trial.BLOCK));
-    final int synced = Trial.errno(file::sync);
+    final int written =
+        TrialDirectory.errno(() -> TrialDirectory.write(file, ODD, TrialDirectory.BLOCK));
+    final int synced = TrialDirectory.errno(file::sync);
     if (synced != 0) {
       section.limited(
           "direct_alignment",
@@ -229,7 +232,8 @@ final class StoreChecks {
 
   private void nameless(final NativeFile directory) {
     final String path = directory.procPath();
-    final int errno = Trial.errno(() -> NativeFile.open(path, Flag.WRITE, Flag.NAMELESS).close());
+    final int errno =
+        TrialDirectory.errno(() -> NativeFile.open(path, Flag.WRITE, Flag.NAMELESS).close());
     if (errno == 0) {
       section.yes("nameless_files", "O_TMPFILE");
     } else {

@@ -21,9 +21,9 @@ import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.publish.CopyRate;
 import org.sluice.iop.publish.CopyTimes;
-import org.sluice.iop.publish.Progress;
 import org.sluice.iop.publish.SeriesCommits;
 import org.sluice.iop.publish.StageSettings;
+import org.sluice.iop.publish.UploadProgress;
 
 /**
  * Checkpoints on their way from the stage to where all nodes find them. The last stage of the drain
@@ -53,7 +53,7 @@ public final class BucketUploader implements AutoCloseable {
   private FencedException fence;
   private boolean ending;
   private boolean seriesEnds;
-  private final Progress report;
+  private final UploadProgress report;
   private boolean told;
   private boolean refused;
   private boolean closed;
@@ -68,7 +68,7 @@ public final class BucketUploader implements AutoCloseable {
     this.bucket = bucket;
     this.settings = settings;
     this.rate = new CopyRate(settings.rate());
-    this.report = new Progress(bucket.store());
+    this.report = new UploadProgress(bucket.store());
     this.copier = Thread.ofPlatform().daemon().name("copy").start(this::run);
     bucket.pace(this::before);
   }

@@ -29,7 +29,7 @@ import org.sluice.iop.measure.OpenTimes;
 import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.publish.SeriesCommits;
-import org.sluice.iop.shared.DirectFiles;
+import org.sluice.iop.shared.FilesInPlace;
 
 /**
  * A checkpoint on its way into the store. There are two hand-offs: the service thread decides and
@@ -218,7 +218,7 @@ final class CheckpointCommit implements Work {
       context.copies().check();
     }
     final long began = System.nanoTime();
-    final DirectFiles files = new DirectFiles(context.capture());
+    final FilesInPlace files = new FilesInPlace(context.capture());
     for (int i = 0; i < direct.size(); i++) {
       checkWhole(direct.get(i), directImages.get(i));
       draft.images().add(files.describe(direct.get(i), directImages.get(i)));
@@ -361,7 +361,7 @@ final class CheckpointCommit implements Work {
   List<Image> own() {
     return Stream.concat(
             images.stream(),
-            direct.stream().filter(part -> !DirectFiles.isShared(part)).map(this::find))
+            direct.stream().filter(part -> !FilesInPlace.isShared(part)).map(this::find))
         .toList();
   }
 

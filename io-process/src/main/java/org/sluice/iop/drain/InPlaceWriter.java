@@ -9,8 +9,8 @@ import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.IoVector;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.Pieces;
 import org.sluice.core.store.disk.WriteMode;
 import org.sluice.core.store.disk.WritesInFlight;
 import org.sluice.iop.crash.Lane;
@@ -38,7 +38,7 @@ final class InPlaceWriter {
 
   /** Extents not yet written that continue each other. */
   private static final class Run {
-    private final Pieces pieces = new Pieces(MOST_PIECES);
+    private final IoVector pieces = new IoVector(MOST_PIECES);
     private Image image;
     private long offset;
 

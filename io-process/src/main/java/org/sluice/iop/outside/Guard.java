@@ -109,7 +109,9 @@ public final class Guard implements OutsideReaders, AutoCloseable {
       process = new GuardProcess(place);
       starts++;
       process.send(
-          new Message(Message.GROUP, leases() ? Message.INOTIFY : Message.FANOTIFY), group);
+          new GuardMessage(
+              GuardMessage.GROUP, leases() ? GuardMessage.INOTIFY : GuardMessage.FANOTIFY),
+          group);
     } catch (final IOException e) {
       closeGroup();
       means = "none: " + e.getMessage();
@@ -156,18 +158,18 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     }
   }
 
-  private void take(final GuardProcess from, final Message message) {
+  private void take(final GuardProcess from, final GuardMessage message) {
     switch (message.type()) {
-      case Message.ASK ->
+      case GuardMessage.ASK ->
           listener.asked(
               new ImageKey(message.device(), message.inode()),
               message.pid(),
               message.thread(),
-              () -> from.send(new Message(Message.ALLOW, message.number()), null));
-      case Message.BROKEN -> ifKnown(leased.get(message.number()), listener::held);
-      case Message.OPENED -> ifKnown(watched.get(message.number()), listener::opened);
-      case Message.LATE -> tellOfLateness();
-      case Message.PONG -> answers.come();
+              () -> from.send(new GuardMessage(GuardMessage.ALLOW, message.number()), null));
+      case GuardMessage.BROKEN -> ifKnown(leased.get(message.number()), listener::held);
+      case GuardMessage.OPENED -> ifKnown(watched.get(message.number()), listener::opened);
+      case GuardMessage.LATE -> tellOfLateness();
+      case GuardMessage.PONG -> answers.come();
       default -> Warnings.warn("the guard says what it should not: " + message);
     }
   }
@@ -338,7 +340,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
       return false;
     }
     leased.put(number, image);
-    now.send(new Message(Message.LEASE, number), file);
+    now.send(new GuardMessage(GuardMessage.LEASE, number), file);
     return true;
   }
 
@@ -358,7 +360,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
       leased.remove(number);
       file.unlease();
       if (now != null) {
-        now.send(new Message(Message.DROP, number), null);
+        now.send(new GuardMessage(GuardMessage.DROP, number), null);
       }
     }
   }
@@ -395,7 +397,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
         Warnings.warn("the guard does not answer, and is killed");
         now.kill();
       } else {
-        now.send(new Message(Message.PING, 0), null);
+        now.send(new GuardMessage(GuardMessage.PING, 0), null);
       }
     }
   }

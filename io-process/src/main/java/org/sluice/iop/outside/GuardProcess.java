@@ -68,9 +68,9 @@ final class GuardProcess implements AutoCloseable {
   }
 
   /** Whether a message was sent; a guard that takes none is of no use. Any thread. */
-  boolean send(final Message message, final AutoCloseable enclosed) {
+  boolean send(final GuardMessage message, final AutoCloseable enclosed) {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment packet = arena.allocate(Message.LENGTH, Long.BYTES);
+      final MemorySegment packet = arena.allocate(GuardMessage.LENGTH, Long.BYTES);
       message.write(packet);
       return socket.send(packet, enclosed);
     }
@@ -82,16 +82,16 @@ final class GuardProcess implements AutoCloseable {
    * @param taker takes them
    * @param ended done then; both on a thread of their own
    */
-  void listen(final Consumer<Message> taker, final Runnable ended) {
+  void listen(final Consumer<GuardMessage> taker, final Runnable ended) {
     Thread.ofPlatform()
         .daemon()
         .name("guard")
         .start(
             () -> {
               try (Arena arena = Arena.ofConfined()) {
-                final MemorySegment packet = arena.allocate(Message.LENGTH, Long.BYTES);
+                final MemorySegment packet = arena.allocate(GuardMessage.LENGTH, Long.BYTES);
                 while (socket.receive(packet)) {
-                  taker.accept(Message.read(packet));
+                  taker.accept(GuardMessage.read(packet));
                 }
               }
               ended.run();

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.profile.replay.ReplayResult;
-import org.sluice.profile.replay.Rounds;
-import org.sluice.profile.replay.Rounds.Ending;
-import org.sluice.profile.replay.Rounds.Output;
+import org.sluice.profile.replay.ReplayRounds;
+import org.sluice.profile.replay.ReplayRounds.Ending;
+import org.sluice.profile.replay.ReplayRounds.Output;
 import org.sluice.profile.replay.Scratch;
 import org.sluice.profile.workload.GeneratedTrace;
 
@@ -22,14 +22,14 @@ final class Arm implements AutoCloseable {
   private final Storage storage;
   private final Path home;
   private final Optional<ArmService> service;
-  private final Rounds ranks;
+  private final ReplayRounds ranks;
   private long round;
 
   private Arm(
       final Storage storage,
       final Path home,
       final Optional<ArmService> service,
-      final Rounds ranks) {
+      final ReplayRounds ranks) {
     this.storage = storage;
     this.home = home;
     this.service = service;
@@ -66,7 +66,8 @@ final class Arm implements AutoCloseable {
       environment.put("SLUICE_CAPTURE", service.get().capture().toString());
       environment.put("LD_PRELOAD", NativeLibraries.preload().toString());
     }
-    final Rounds ranks = Rounds.start(trace, home.resolve("trace"), storage.output(), environment);
+    final ReplayRounds ranks =
+        ReplayRounds.start(trace, home.resolve("trace"), storage.output(), environment);
     return new Arm(storage, home, service, ranks);
   }
 

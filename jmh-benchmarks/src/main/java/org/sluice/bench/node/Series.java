@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.sluice.profile.replay.ReplayResult;
-import org.sluice.profile.replay.Rounds.Ending;
+import org.sluice.profile.replay.ReplayRounds.Ending;
 
 /**
  * The rounds of one load through one storage system with one gap. Entry <i>n</i> of a figure is of

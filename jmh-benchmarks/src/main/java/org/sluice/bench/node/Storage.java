@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.sluice.profile.replay.Rounds.Ending;
-import org.sluice.profile.replay.Rounds.Output;
+import org.sluice.profile.replay.ReplayRounds.Ending;
+import org.sluice.profile.replay.ReplayRounds.Output;
 
 /**
  * A storage system that checkpoints are written through.

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.sluice.profile.replay.Rounds.Ending;
+import org.sluice.profile.replay.ReplayRounds.Ending;
 
 /**
  * Measures all storage systems side by side, one load after the other: one round of each system,

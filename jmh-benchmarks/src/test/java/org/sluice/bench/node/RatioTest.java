@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.sluice.profile.replay.ReplayResult;
-import org.sluice.profile.replay.Rounds.Ending;
+import org.sluice.profile.replay.ReplayRounds.Ending;
 
 class RatioTest {
   private static final Load LU = new Load("LU", 8, 0, 0);

@@ -2,8 +2,8 @@ package org.sluice.profile.report;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Tally;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /**
@@ -20,7 +20,7 @@ final class Bursts {
     private Tally tally = new Tally();
   }
 
-  private final Map<Origin, Run> runs = new HashMap<>();
+  private final Map<TracedProcess, Run> runs = new HashMap<>();
   private final Tally tally = new Tally();
   private long count;
   private long longest;

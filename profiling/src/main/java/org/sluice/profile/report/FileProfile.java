@@ -2,15 +2,15 @@ package org.sluice.profile.report;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Tally;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /** What was written to one file. */
 final class FileProfile {
   private final String path;
   private final Tally tally = new Tally();
-  private final Map<Origin, Long> next = new HashMap<>();
+  private final Map<TracedProcess, Long> next = new HashMap<>();
   private long sequential;
   private long end;
 

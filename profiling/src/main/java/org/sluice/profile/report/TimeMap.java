@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Survey;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /** When each process wrote, and when each part of the files was written. */
@@ -16,7 +16,7 @@ final class TimeMap {
 
   private final TimeAxis axis;
   private final long farthest;
-  private final Map<Origin, Integer> lines = new HashMap<>();
+  private final Map<TracedProcess, Integer> lines = new HashMap<>();
   private final List<String> labels = new ArrayList<>();
   private final List<Integer> sizes = new ArrayList<>();
   private final double[][] busyNanos;
@@ -31,10 +31,10 @@ final class TimeMap {
   }
 
   /** Neighbours share a line where there are too many processes. */
-  private void assignLines(final SortedSet<Origin> origins) {
+  private void assignLines(final SortedSet<TracedProcess> origins) {
     final int count = Math.min(origins.size(), MOST_LINES);
     int index = 0;
-    for (final Origin origin : origins) {
+    for (final TracedProcess origin : origins) {
       final int line = (int) ((long) index * count / origins.size());
       lines.put(origin, line);
       if (line == labels.size()) {

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.profile.trace.Call;
 import org.sluice.profile.trace.Omissions;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Route;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /**
@@ -25,7 +25,7 @@ final class DxtReader extends LineReader {
 
   private long startNanos;
   private String file;
-  private Origin origin;
+  private TracedProcess origin;
   private long mpiWrites;
 
   DxtReader(final Omissions omissions, final Consumer<Write> sink) {
@@ -52,7 +52,7 @@ final class DxtReader extends LineReader {
       origin = null;
     } else if (rank.matches()) {
       final int number = Integer.parseInt(rank.group(1));
-      origin = new Origin(rank.group(2), number, number);
+      origin = new TracedProcess(rank.group(2), number, number);
     }
   }
 

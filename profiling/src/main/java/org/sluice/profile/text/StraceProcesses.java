@@ -3,7 +3,7 @@ package org.sluice.profile.text;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
-import org.sluice.profile.trace.Origin;
+import org.sluice.profile.trace.TracedProcess;
 
 /** What strace tells about processes: whose thread each is, and which of them write files. */
 final class StraceProcesses {
@@ -11,7 +11,7 @@ final class StraceProcesses {
 
   private final Map<Integer, Integer> processOfThread = new HashMap<>();
   private final TreeSet<Integer> writers = new TreeSet<>();
-  private final Map<Integer, Origin> origins = new HashMap<>();
+  private final Map<Integer, TracedProcess> origins = new HashMap<>();
 
   void isThread(final int thread, final int ofThread) {
     processOfThread.put(thread, processOf(ofThread));
@@ -29,12 +29,12 @@ final class StraceProcesses {
   void numberRanks() {
     int rank = 0;
     for (final int pid : writers) {
-      origins.put(pid, new Origin(HOST, pid, rank++));
+      origins.put(pid, new TracedProcess(HOST, pid, rank++));
     }
   }
 
-  Origin origin(final int process) {
-    final Origin origin = origins.get(process);
-    return origin == null ? new Origin(HOST, process, -1) : origin;
+  TracedProcess origin(final int process) {
+    final TracedProcess origin = origins.get(process);
+    return origin == null ? new TracedProcess(HOST, process, -1) : origin;
   }
 }

@@ -55,7 +55,7 @@ public final class PartWriter implements AutoCloseable {
   public PartWriter(
       final Path path,
       final long traceId,
-      final Origin origin,
+      final TracedProcess origin,
       final int ranks,
       final long realtime,
       final long monotonic)

@@ -46,7 +46,7 @@ public final class RecordedTrace implements Trace {
    * @param origin the process
    * @return a file name for the trace's directory
    */
-  public static String partName(final Origin origin) {
+  public static String partName(final TracedProcess origin) {
     return origin.host().replace('/', '_') + "." + origin.pid() + PartDescriptor.SUFFIX;
   }
 
@@ -86,7 +86,7 @@ public final class RecordedTrace implements Trace {
   public Omissions read(final Consumer<Write> sink) throws IOException {
     final Omissions omissions = new Omissions();
     for (final Path part : parts) {
-      PartReader.read(part, omissions, sink);
+      TracePartReader.read(part, omissions, sink);
     }
     return omissions;
   }

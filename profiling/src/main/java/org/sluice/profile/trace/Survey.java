@@ -6,7 +6,7 @@ import java.util.TreeMap;
 
 /** Who wrote in a trace, or on one node of it, how much, from when to when, how far. */
 public final class Survey {
-  private final TreeMap<Origin, Long> nanos = new TreeMap<>();
+  private final TreeMap<TracedProcess, Long> nanos = new TreeMap<>();
   private long from = Long.MAX_VALUE;
   private long to = Long.MIN_VALUE;
   private long farthest;
@@ -55,7 +55,7 @@ public final class Survey {
    *
    * @return the processes in their order
    */
-  public NavigableSet<Origin> origins() {
+  public NavigableSet<TracedProcess> origins() {
     return nanos.navigableKeySet();
   }
 

@@ -11,7 +11,7 @@ import org.sluice.core.posix.Entropy;
 public final class TraceWriter implements AutoCloseable {
   private final Path directory;
   private final long traceId = Entropy.nextLong();
-  private final Map<Origin, PartWriter> parts = new HashMap<>();
+  private final Map<TracedProcess, PartWriter> parts = new HashMap<>();
 
   /**
    * A trace.
@@ -48,7 +48,7 @@ public final class TraceWriter implements AutoCloseable {
     parts.computeIfAbsent(write.origin(), origin -> begin(origin, write.time())).append(write);
   }
 
-  private PartWriter begin(final Origin origin, final long time) {
+  private PartWriter begin(final TracedProcess origin, final long time) {
     try {
       final Path part = directory.resolve(RecordedTrace.partName(origin));
       return new PartWriter(part, traceId, origin, 0, time, 0);

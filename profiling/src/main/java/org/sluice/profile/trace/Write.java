@@ -13,7 +13,7 @@ package org.sluice.profile.trace;
  * @param size bytes written, at least 0
  */
 public record Write(
-    Origin origin,
+    TracedProcess origin,
     String file,
     Call call,
     Route route,

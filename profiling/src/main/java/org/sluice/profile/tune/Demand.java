@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /**
@@ -17,7 +17,7 @@ final class Demand {
   private static final long PAUSE_NANOS = 20_000_000;
 
   private final List<Long> thresholds;
-  private final Map<Origin, Run> runs = new HashMap<>();
+  private final Map<TracedProcess, Run> runs = new HashMap<>();
 
   /** Bytes below each threshold since the last pause, and the most between two. */
   private static final class Run {

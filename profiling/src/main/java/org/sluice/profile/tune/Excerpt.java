@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.sluice.profile.trace.Omissions;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /**
@@ -31,7 +31,7 @@ record Excerpt(Trace whole, long share) implements Trace {
 
   @Override
   public Omissions read(final Consumer<Write> sink) throws IOException {
-    final Map<Origin, Long> bytes = new HashMap<>();
+    final Map<TracedProcess, Long> bytes = new HashMap<>();
     return whole.read(
         write -> {
           if (bytes.merge(write.origin(), write.size(), Long::sum) - write.size() < share) {

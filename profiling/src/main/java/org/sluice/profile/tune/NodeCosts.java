@@ -14,9 +14,9 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.profile.replay.Interruption;
-import org.sluice.profile.replay.Rounds;
-import org.sluice.profile.replay.Rounds.Ending;
-import org.sluice.profile.replay.Rounds.Output;
+import org.sluice.profile.replay.ReplayRounds;
+import org.sluice.profile.replay.ReplayRounds.Ending;
+import org.sluice.profile.replay.ReplayRounds.Output;
 import org.sluice.profile.replay.Scratch;
 import org.sluice.profile.workload.GeneratedTrace;
 
@@ -95,7 +95,7 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
       final Path directory, final GeneratedTrace writes, final Output output) throws IOException {
     final long[] calls = new long[REPEATS];
     try (Scratch scratch = new Scratch(directory);
-        Rounds rounds = Rounds.start(writes, scratch.file("trace"), output, Map.of())) {
+        ReplayRounds rounds = ReplayRounds.start(writes, scratch.file("trace"), output, Map.of())) {
       for (int i = -1; i < REPEATS; i++) {
         final Path files = scratch.file("files");
         final long nanos = rounds.round(0, Ending.CLOSE, files).calls();
@@ -112,7 +112,8 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
     final GeneratedTrace writes = GeneratedTrace.equal(1, DRAIN_BYTES, DRAIN_BLOCK, 0);
     try (Scratch scratch = new Scratch(directory)) {
       final Output output = hasDirect(scratch.file("probe")) ? Output.DIRECT : Output.FILES;
-      try (Rounds rounds = Rounds.start(writes, scratch.file("trace"), output, Map.of())) {
+      try (ReplayRounds rounds =
+          ReplayRounds.start(writes, scratch.file("trace"), output, Map.of())) {
         rounds.round(0, Ending.SYNC, scratch.file("files"));
         return DRAIN_BYTES * 1e9 / rounds.round(0, Ending.SYNC, scratch.file("files")).durable();
       }

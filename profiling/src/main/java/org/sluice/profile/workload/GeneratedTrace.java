@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.sluice.profile.trace.Call;
 import org.sluice.profile.trace.Omissions;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /**
@@ -52,7 +52,7 @@ public record GeneratedTrace(
   @Override
   public Omissions read(final Consumer<Write> sink) {
     for (int rank = 0; rank < ranks; rank++) {
-      final Origin origin = new Origin("node0", 1000 + rank, rank);
+      final TracedProcess origin = new TracedProcess("node0", 1000 + rank, rank);
       final String file = "rank-%d.img".formatted(rank);
       long time = 0;
       long offset = 0;

@@ -12,11 +12,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.sluice.profile.trace.Call;
 import org.sluice.profile.trace.Omissions;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Tally;
 import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 import org.sluice.profile.workload.Workload;
 
@@ -36,8 +36,8 @@ class ProfileTest {
     {0.25, 61.21, 20.35}
   };
 
-  private static final Origin FIRST = new Origin("a", 1, 0);
-  private static final Origin SECOND = new Origin("b", 2, 1);
+  private static final TracedProcess FIRST = new TracedProcess("a", 1, 0);
+  private static final TracedProcess SECOND = new TracedProcess("b", 2, 1);
 
   private final List<Write> writes = new ArrayList<>();
 
@@ -149,7 +149,7 @@ class ProfileTest {
   }
 
   private void write(
-      final Origin origin,
+      final TracedProcess origin,
       final String file,
       final long time,
       final long duration,

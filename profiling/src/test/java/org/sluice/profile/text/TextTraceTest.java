@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.profile.trace.Call;
 import org.sluice.profile.trace.Omissions;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /** Texts of other tools, their lines as the tools print them. */
@@ -91,7 +91,7 @@ class TextTraceTest {
         """);
     assertThat(writes)
         .extracting(Write::origin)
-        .containsExactly(new Origin("node", 201, 1), new Origin("node", 200, 0));
+        .containsExactly(new TracedProcess("node", 201, 1), new TracedProcess("node", 200, 0));
   }
 
   @Test
@@ -171,7 +171,7 @@ class TextTraceTest {
                  X_MPIIO       1  write        0               0         1048576      0.0105      0.0121   N/A
                 """);
     assertThat(writes).hasSize(2);
-    assertThat(writes.getFirst().origin()).isEqualTo(new Origin("nid0001", 0, 0));
+    assertThat(writes.getFirst().origin()).isEqualTo(new TracedProcess("nid0001", 0, 0));
     assertThat(writes.getFirst().file()).isEqualTo("/scratch/ckpt 0");
     assertThat(writes.getFirst().time()).isEqualTo(1_700_000_000_010_500_000L);
     assertThat(writes.getFirst().duration()).isEqualTo(1_600_000);

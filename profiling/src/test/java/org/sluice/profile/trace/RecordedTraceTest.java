@@ -22,7 +22,7 @@ import org.sluice.profile.workload.Workload;
 
 /** The format of recorded traces. */
 class RecordedTraceTest {
-  private static final Origin ORIGIN = new Origin("node7", 4242, 3);
+  private static final TracedProcess ORIGIN = new TracedProcess("node7", 4242, 3);
   private static final long REALTIME = 1_700_000_000_000_000_000L;
   private static final long MONOTONIC = 5_000_000_000L;
   private static final long TRACE_ID = 0x1122334455667788L;

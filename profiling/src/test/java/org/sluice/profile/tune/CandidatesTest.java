@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.sluice.profile.trace.Call;
 import org.sluice.profile.trace.Omissions;
-import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /** What is worth a replay, for patterns whose demand can be told by hand. */
@@ -78,7 +78,7 @@ class CandidatesTest {
   }
 
   private void write(final int rank, final int count, final long size, final long after) {
-    final Origin origin = new Origin("node", rank, rank);
+    final TracedProcess origin = new TracedProcess("node", rank, rank);
     for (int i = 0; i < count; i++) {
       writes.add(new Write(origin, "f", Call.WRITE, Route.PLAIN, after + i, 1, i * size, size));
     }

@@ -21,9 +21,9 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.AsyncWrites;
+import org.sluice.core.posix.IoVector;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.Pieces;
 import org.sluice.core.store.format.ContainerDescriptor;
 import org.sluice.core.store.format.StoredFile;
 import org.sluice.core.store.model.ChunkLocation;
@@ -49,7 +49,7 @@ public final class Container implements AutoCloseable {
   private final WriteMode mode;
 
   /** What was placed, by the writes that bring it to the file. */
-  private final List<Pieces> writes = new ArrayList<>();
+  private final List<IoVector> writes = new ArrayList<>();
 
   /** How many of those are in use; the others are kept for later. */
   private int used;
@@ -224,10 +224,10 @@ public final class Container implements AutoCloseable {
     return new ChunkLocation(id, position, used, crc);
   }
 
-  private Pieces lastWrite() {
+  private IoVector lastWrite() {
     if (used == 0 || writes.get(used - 1).length() >= mode.length()) {
       if (used == writes.size()) {
-        writes.add(new Pieces(MOST_PLACED));
+        writes.add(new IoVector(MOST_PLACED));
       }
       used++;
     }
@@ -252,7 +252,7 @@ public final class Container implements AutoCloseable {
    * @return to be waited for; where one fails the places of all of these stay unused
    */
   public Started start(final WritesInFlight flight) {
-    final List<Pieces> starting = writes.subList(0, used);
+    final List<IoVector> starting = writes.subList(0, used);
     final long from = end;
     end += placed;
     used = 0;
@@ -263,10 +263,10 @@ public final class Container implements AutoCloseable {
   }
 
   private Started startAhead(
-      final List<Pieces> starting, final long from, final WritesInFlight flight) {
+      final List<IoVector> starting, final long from, final WritesInFlight flight) {
     final List<AsyncWrites.Write> started = new ArrayList<>();
     long offset = from;
-    for (final Pieces write : starting) {
+    for (final IoVector write : starting) {
       final long length = write.length();
       started.add(flight.start(file, write, offset));
       offset += length;
@@ -276,10 +276,10 @@ public final class Container implements AutoCloseable {
   }
 
   private Started startAtOnce(
-      final List<Pieces> starting, final long from, final WritesInFlight flight) {
+      final List<IoVector> starting, final long from, final WritesInFlight flight) {
     final List<Step<IOException>> steps = new ArrayList<>();
     long offset = from;
-    for (final Pieces write : starting) {
+    for (final IoVector write : starting) {
       final long at = offset;
       offset += write.length();
       steps.add(mode.direct() ? () -> file.pwrite(write, at) : () -> file.pwritePast(write, at));

@@ -13,9 +13,9 @@ import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.IoVector;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.Pieces;
 
 /**
  * Finds out how a file system is best written to, by writing to a file that has no name any more:
@@ -138,7 +138,7 @@ public final class WriteProbe {
       throws IOException {
     final List<Step<IOException>> writes = new ArrayList<>();
     for (int i = 0; i < mode.inFlight(); i++) {
-      final Pieces pieces = new Pieces(1);
+      final IoVector pieces = new IoVector(1);
       pieces.add(address, mode.length());
       final long offset = from + (long) i * mode.length();
       writes.add(

@@ -12,8 +12,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.posix.AsyncWrites;
+import org.sluice.core.posix.IoVector;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.Pieces;
 
 /**
  * Does writes of which none needs another, several at a time, and waits for all. One thread uses it
@@ -95,7 +95,7 @@ public final class WritesInFlight implements AutoCloseable {
    * @param offset where the first goes in the file
    * @return to be waited for
    */
-  public AsyncWrites.Write start(final NativeFile file, final Pieces pieces, final long offset) {
+  public AsyncWrites.Write start(final NativeFile file, final IoVector pieces, final long offset) {
     if (async == null) {
       async = new AsyncWrites(WriteMode.MOST_IN_FLIGHT);
     }

@@ -16,8 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.IoVector;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.Pieces;
 import org.sluice.core.store.disk.Disk;
 import org.sluice.core.store.node.DiskChange.Mode;
 import org.sluice.core.store.node.DiskChange.Names;
@@ -355,7 +355,7 @@ public final class LoggedDisk extends Disk {
     }
 
     @Override
-    public void pwrite(final Pieces pieces, final long offset) throws PosixException {
+    public void pwrite(final IoVector pieces, final long offset) throws PosixException {
       synchronized (LoggedDisk.this) {
         proceed();
         final int length = (int) pieces.length();
@@ -367,7 +367,7 @@ public final class LoggedDisk extends Disk {
     }
 
     @Override
-    public void pwritePast(final Pieces pieces, final long offset) throws PosixException {
+    public void pwritePast(final IoVector pieces, final long offset) throws PosixException {
       pwrite(pieces, offset);
     }
 

@@ -16,7 +16,7 @@ import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.TraceWriter;
 
 /** Processes that stay, and make the writes of a trace as fast as they can, as often as told. */
-public final class Rounds implements AutoCloseable {
+public final class ReplayRounds implements AutoCloseable {
   private final Process process;
   private final BufferedReader answers;
   private final Writer orders;
@@ -63,7 +63,7 @@ public final class Rounds implements AutoCloseable {
     }
   }
 
-  private Rounds(final Process process) {
+  private ReplayRounds(final Process process) {
     this.process = process;
     answers = process.inputReader(StandardCharsets.UTF_8);
     orders = process.outputWriter(StandardCharsets.UTF_8);
@@ -79,7 +79,7 @@ public final class Rounds implements AutoCloseable {
    * @return the processes
    * @throws IOException when they cannot be started; they have said why on standard error
    */
-  public static Rounds start(
+  public static ReplayRounds start(
       final Trace trace,
       final Path copy,
       final Output output,
@@ -94,7 +94,7 @@ public final class Rounds implements AutoCloseable {
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().remove("SLUICE_DIRECTORY");
     builder.environment().putAll(environment);
-    final Rounds rounds = new Rounds(builder.start());
+    final ReplayRounds rounds = new ReplayRounds(builder.start());
     rounds.answer();
     return rounds;
   }

@@ -21,7 +21,7 @@ import org.sluice.iop.journal.Entry;
  * are like once all that this node's processes wrote is on stable storage. Of what several nodes
  * write the last node's word counts, as it sees what all have written. Last stage.
  */
-public final class DirectFiles {
+public final class FilesInPlace {
   private final CaptureDirectory capture;
 
   /** That have to be durable before a checkpoint names what is in them. */
@@ -32,7 +32,7 @@ public final class DirectFiles {
    *
    * @param capture where the files are
    */
-  public DirectFiles(final CaptureDirectory capture) {
+  public FilesInPlace(final CaptureDirectory capture) {
     this.capture = capture;
   }
 

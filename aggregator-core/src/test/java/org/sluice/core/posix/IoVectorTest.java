@@ -16,9 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile.Flag;
 
-class PiecesTest {
+class IoVectorTest {
   private final Arena arena = Arena.ofConfined();
-  private final Pieces pieces = new Pieces(3);
+  private final IoVector pieces = new IoVector(3);
 
   @TempDir private Path directory;
 

@@ -13,7 +13,7 @@ import java.lang.foreign.ValueLayout;
  * @param device the file's, {@code major << 32 | minor}
  * @param inode the file's
  */
-record Message(int type, int number, int pid, int thread, long device, long inode) {
+record GuardMessage(int type, int number, int pid, int thread, long device, long inode) {
   static final int GROUP = 1;
   static final int ALLOW = 2;
   static final int LEASE = 3;
@@ -40,12 +40,12 @@ record Message(int type, int number, int pid, int thread, long device, long inod
   private static final int DEVICE = 16;
   private static final int INODE = 24;
 
-  Message(final int type, final int number) {
+  GuardMessage(final int type, final int number) {
     this(type, number, 0, 0, 0, 0);
   }
 
-  static Message read(final MemorySegment packet) {
-    return new Message(
+  static GuardMessage read(final MemorySegment packet) {
+    return new GuardMessage(
         packet.get(ValueLayout.JAVA_INT, 0),
         packet.get(ValueLayout.JAVA_INT, NUMBER),
         packet.get(ValueLayout.JAVA_INT, PID),

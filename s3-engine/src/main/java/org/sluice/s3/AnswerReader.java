@@ -14,7 +14,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
  * Reads an answer into a buffer. It may be called again where an answer was cut short: each time it
  * begins at the buffer's position, which the caller moves in the end.
  */
-final class PartReader implements ResponseTransformer<GetObjectResponse, Integer> {
+final class AnswerReader implements ResponseTransformer<GetObjectResponse, Integer> {
   private static final int COPY = 1 << 16;
 
   /** Where the answer begins, and how many bytes the object has. */
@@ -23,7 +23,7 @@ final class PartReader implements ResponseTransformer<GetObjectResponse, Integer
   private final ByteBuffer target;
   private final long offset;
 
-  PartReader(final ByteBuffer target, final long offset) {
+  AnswerReader(final ByteBuffer target, final long offset) {
     this.target = target;
     this.offset = offset;
   }

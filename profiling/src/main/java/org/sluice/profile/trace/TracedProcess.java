@@ -9,14 +9,14 @@ import java.util.Comparator;
  * @param pid its number there
  * @param rank its rank in the job, -1 unknown
  */
-public record Origin(String host, int pid, int rank) implements Comparable<Origin> {
-  private static final Comparator<Origin> ORDER =
-      Comparator.comparingInt(Origin::rank)
-          .thenComparing(Origin::host)
-          .thenComparingInt(Origin::pid);
+public record TracedProcess(String host, int pid, int rank) implements Comparable<TracedProcess> {
+  private static final Comparator<TracedProcess> ORDER =
+      Comparator.comparingInt(TracedProcess::rank)
+          .thenComparing(TracedProcess::host)
+          .thenComparingInt(TracedProcess::pid);
 
   @Override
-  public int compareTo(final Origin other) {
+  public int compareTo(final TracedProcess other) {
     return ORDER.compare(this, other);
   }
 

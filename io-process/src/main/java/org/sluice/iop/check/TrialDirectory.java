@@ -14,20 +14,20 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.directory.StorePlace;
 
 /** A hidden directory in which a file system is tried out. Nothing of it stays. */
-final class Trial implements AutoCloseable {
+final class TrialDirectory implements AutoCloseable {
   static final int BLOCK = 4096;
 
   private final Path directory;
 
-  private Trial(final Path directory) {
+  private TrialDirectory(final Path directory) {
     this.directory = directory;
   }
 
   /** Makes one. */
-  static Trial in(final Path place) throws PosixException {
+  static TrialDirectory in(final Path place) throws PosixException {
     final Path directory = place.resolve(name());
     Names.createDirectory(directory.toString());
-    return new Trial(directory);
+    return new TrialDirectory(directory);
   }
 
   /** A hidden name that nothing has; the process tells whose it is, should it be killed. */

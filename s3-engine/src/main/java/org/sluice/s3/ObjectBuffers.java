@@ -7,13 +7,13 @@ import java.util.List;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /** The bytes of an object, in buffers of its caller's, of which no position or limit changes. */
-final class Pieces {
+final class ObjectBuffers {
   private static final String TYPE = "application/octet-stream";
 
   private final List<ByteBuffer> pieces;
   private final long length;
 
-  Pieces(final List<ByteBuffer> pieces) {
+  ObjectBuffers(final List<ByteBuffer> pieces) {
     this.pieces = pieces;
     this.length = pieces.stream().mapToLong(ByteBuffer::remaining).sum();
   }

@@ -15,21 +15,21 @@ import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.FileName;
 
 /** Reads one part of a recorded trace, all of whose bytes may be wrong. */
-final class PartReader {
+final class TracePartReader {
   private static final int LONGEST_WRITE = 64;
 
   private final Path path;
   private final MappedBytes in;
   private final List<String> files = new ArrayList<>();
   private final List<Long> nextOffsets = new ArrayList<>();
-  private Origin origin;
+  private TracedProcess origin;
   private long clockDifference;
   private int lastFile = -1;
   private long lastEnd;
   private long lastSize;
   private int lastKind;
 
-  private PartReader(final Path path, final MappedBytes in) {
+  private TracePartReader(final Path path, final MappedBytes in) {
     this.path = path;
     this.in = in;
   }
@@ -47,7 +47,7 @@ final class PartReader {
     final MappedBytes in = MappedBytes.singleMappedBytes(path.toFile(), length, true);
     try {
       in.readLimit(length);
-      new PartReader(path, in).read(omissions, sink);
+      new TracePartReader(path, in).read(omissions, sink);
     } finally {
       in.releaseLast();
     }
@@ -88,7 +88,7 @@ final class PartReader {
       throw FormatVersionException.of(path.toString(), version, PartDescriptor.VERSION);
     }
     origin =
-        new Origin(
+        new TracedProcess(
             readHost(),
             in.readInt(PartDescriptor.PID_OFFSET),
             in.readInt(PartDescriptor.RANK_OFFSET));

@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Pieces of memory to be written one behind the other ({@code struct iovec}). Not thread-safe. */
-public final class Pieces {
+public final class IoVector {
   private static final long ADDRESS_OFFSET = 0;
   private static final long LENGTH_OFFSET = 8;
   private static final long VECTOR_LENGTH = 16;
@@ -21,7 +21,7 @@ public final class Pieces {
    *
    * @param most how many there may be, 1 to 1024
    */
-  public Pieces(final int most) {
+  public IoVector(final int most) {
     vectors = Arena.ofAuto().allocate(most * VECTOR_LENGTH, Long.BYTES);
   }
 
