@@ -1,9 +1,8 @@
 package org.sluice.iop.publish;
 
 import java.util.concurrent.TimeUnit;
-import org.sluice.iop.checkpoint.BucketUploader;
 
-/** For what {@link BucketUploader} wait, and for how long; guarded by them. */
+/** For what {@code BucketUploader} wait, and for how long; guarded by them. */
 public final class CopyTimes {
   /** After what time without a piece the storage has failed, to those who wait. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
