@@ -22,7 +22,7 @@ with_nodes() {
   mkdir shared/capture
   connect_nodes
   make_agent
-  make_jdk
+  make_jdk "$PWD/faults/\$(hostname)"
   gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o clock.so "$root/scripts/tests/clock.c"
   for node in "${nodes[@]}"; do
     boot "$node"
@@ -83,31 +83,6 @@ exec nsenter --target "\$(cat "nodes/\$1")" --mount --net --uts --ipc --pid --ti
   sh -c "\${*:2}"
 END
   chmod +x agent
-}
-
-# Each I/O process that starts takes a line of ./faults/NODE, if there is one, for its SLUICE_FAULT. With `wait` it says
-# so in ./faults/NODE.waits, and goes on once there is ./faults/NODE.go.
-make_jdk() {
-  local jdk
-  jdk=$("$root/scripts/find-jdk")
-  mkdir -p jdk/bin
-  cp "$jdk/release" jdk
-  ln -s "$jdk/bin/javac" jdk/bin
-  cat >jdk/bin/java <<END
-#!/bin/bash
-faults=$PWD/faults/\$(hostname)
-if [[ " \$* " == *" serve "* ]] && read -r SLUICE_FAULT 2>/dev/null <"\$faults"; then
-  sed -i 1d "\$faults"
-  if [ "\$SLUICE_FAULT" = wait ]; then
-    touch "\$faults.waits"
-    until [ -e "\$faults.go" ]; do sleep 0.05; done
-    SLUICE_FAULT=
-  fi
-  export SLUICE_FAULT
-fi
-exec "$jdk/bin/java" "\$@"
-END
-  chmod +x jdk/bin/java
 }
 
 # lose NODE: it is without power.

@@ -191,6 +191,33 @@ with_shared_storage() {
     mkdir shared && mount -t ramfs shared shared && mkdir shared/capture && exec bash "$@"' bash "$0" "${BASH_REMATCH[0]}"
 }
 
+# make_jdk FAULTS: ./jdk, for JAVA_HOME. Each I/O process that starts by it takes a line of that file, if there is one, for its
+# SLUICE_FAULT, and leaves its process in ./io-process. With `wait` it says so in FAULTS.waits, and goes on once there is
+# FAULTS.go.
+make_jdk() {
+  local jdk
+  jdk=$("$root/scripts/find-jdk")
+  mkdir -p jdk/bin
+  cp "$jdk/release" jdk
+  ln -s "$jdk/bin/javac" jdk/bin
+  cat >jdk/bin/java <<END
+#!/bin/bash
+faults=$1
+if [[ " \$* " == *" serve "* ]] && read -r SLUICE_FAULT 2>/dev/null <"\$faults"; then
+  sed -i 1d "\$faults"
+  echo \$\$ >"$PWD/io-process"
+  if [ "\$SLUICE_FAULT" = wait ]; then
+    touch "\$faults.waits"
+    until [ -e "\$faults.go" ]; do sleep 0.05; done
+    SLUICE_FAULT=
+  fi
+  export SLUICE_FAULT
+fi
+exec "$jdk/bin/java" "\$@"
+END
+  chmod +x jdk/bin/java
+}
+
 # store_of_one_node DIR: one there, as versions before series made them on storage that nodes share.
 store_of_one_node() {
   "$sluice" run --store old-store --capture "$PWD" --layout files -- true

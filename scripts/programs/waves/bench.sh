@@ -84,8 +84,34 @@ of_waves() {
 
 # ---- a wrapper ----
 
+# wrapper KIND: none, counting (no wave), or waves (one each second).
+wrapper() {
+  local every=0 options=(3 step) layer=$root/blcr-bridge/target/native/libsluice_mpi_$mpi.so
+  case $1 in
+    none) env LD_PRELOAD="$work/at_once.so" "${launch[@]}" ./wrapper 1 step ;;
+    waves) every=1s options=(3) ;;&
+    *)
+      rm -rf store
+      "$sluice" mpi --mpi "$mpi" --protocol c3 --every "$every" --store store -- "${launch[@]}" \
+        env LD_PRELOAD="$layer:$work/at_once.so" ./wrapper "${options[@]}" 2>log || { cat log >&2 && exit 1; }
+      ;;
+  esac
+}
+
+# What the layer adds to a call, beside an MPI that returns at once. A message is its send and its receive, or both begun
+# and one Waitall.
 measure_wrapper() {
-  "$bench/bench-wrapper" --mpi "$mpi" --rounds "${rounds:-9}" --figures figures
+  local round kind
+  "mpicc.$mpi" -std=gnu17 -O2 -Wall -Wno-stringop-overflow -shared -fPIC -o at_once.so "$bench/at_once.c" -ldl
+  build wrapper
+  launcher 1
+  for ((round = 1; round <= ${rounds:-9}; round++)); do
+    for kind in none counting waves; do
+      wrapper "$kind" | jq -c --arg layer "$kind" --arg mpi "$mpi" --argjson round "$round" \
+        'select(.part == "wrapper") + {layer: $layer, mpi: $mpi, round: $round}' >>figures
+    done
+  done
+  grep -q instructions figures || echo "   this machine counts no instructions, and lets no process step through another"
 }
 
 # ---- ping-pong ----
