@@ -69,8 +69,8 @@ static struct sluice_connection *connection(void)
     return client != NULL ? &client->connection : NULL;
 }
 
-/* Rank 0 to the coordinator, in pieces. */
-static void pass_on(int kind, int rank, int64_t wave, const unsigned char *bytes, size_t length)
+/* What a rank tells, by rank 0 to the coordinator, in pieces. */
+static void forward(int kind, int rank, int64_t wave, const unsigned char *bytes, size_t length)
 {
     for (size_t at = 0;; at += MOST) {
         const size_t piece = length - at < MOST ? length - at : MOST;
@@ -95,7 +95,7 @@ static void pass_on(int kind, int rank, int64_t wave, const unsigned char *bytes
 void sluice_mpi_tell(int kind, int64_t wave, const void *bytes, size_t length)
 {
     if (sluice_mpi.rank == 0)
-        pass_on(kind, 0, wave, bytes, length);
+        forward(kind, 0, wave, bytes, length);
     else
         send_to(0, kind, wave, bytes, length);
 }
@@ -197,7 +197,7 @@ static void look_at_ranks(sluice_mpi_carry_out *order)
         memcpy(&head, message, sizeof head);
         const unsigned char *bytes = message + sizeof head;
         if (sluice_mpi.rank == 0)
-            pass_on(head.kind, status.MPI_SOURCE, head.wave, bytes, length - sizeof head);
+            forward(head.kind, status.MPI_SOURCE, head.wave, bytes, length - sizeof head);
         else
             order(head.kind, head.wave, bytes, length - sizeof head);
         free(message);

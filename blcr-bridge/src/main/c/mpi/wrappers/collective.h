@@ -1,5 +1,5 @@
 /*
- * A collective that the program calls, as one thing: the wrapper makes it, the engine has it carried out.
+ * A collective that the program calls, as one thing: the wrapper makes it, the core has it carried out.
  * It lies on the wrapper's stack, and names what the program passed.
  */
 #pragma once

@@ -17,7 +17,7 @@ struct sluice_mpi_comm {
     int rank;   /* of this process in it */
     int size;   /* of an inter-communicator: of the other group, whose ranks messages name */
     int *world; /* the rank in MPI_COMM_WORLD of each of these */
-    int64_t collectives; /* how many were entered: the engine's */
+    int64_t collectives; /* how many were entered: the core's */
     int64_t copies;      /* how many were begun */
     bool inter;
     bool early; /* a restart makes it: before the first spot, where it was not freed */
@@ -67,6 +67,6 @@ void sluice_mpi_comm_made(MPI_Comm handle);
 struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, struct sluice_mpi_comm *of);
 void sluice_mpi_comm_done(struct sluice_mpi_comm *comm);
 
-/* The program has freed it: out of the list. It is the engine's until it ends it; NULL of an unknown one. */
+/* The program has freed it: out of the list. It is the core's until it ends it; NULL of an unknown one. */
 struct sluice_mpi_comm *sluice_mpi_comm_freed(MPI_Comm handle);
 void sluice_mpi_comm_end(struct sluice_mpi_comm *comm);

@@ -166,7 +166,7 @@ SLUICE_MPI_ALIAS(%s)
         return method(function, what[1])
 
     def simple(self, function, name, **others):
-        """Calls the engine's call_NAME with the program's arguments, and `first` before them."""
+        """Calls the core's call_NAME with the program's arguments, and `first` before them."""
         arguments = list(narrowed(function, name).values())
         if "first" in others:
             arguments.insert(0, others["first"])
@@ -215,7 +215,7 @@ SLUICE_MPI_ALIAS(%s)
         return self.call(function, "call_" + name)
 
     def library(self, function):
-        """The library's call; the engine is told of those that all who have the file make together."""
+        """The library's call; the core is told of those that all who have the file make together."""
         call = "real.%s(%s)" % (function.member, function.arguments())
         together = COLLECTIVE_OF_FILES.search(function.member)
         return '(call_together("%s"), %s)' % (function.name, call) if together else call

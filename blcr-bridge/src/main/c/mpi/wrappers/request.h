@@ -33,7 +33,7 @@
 
 struct sluice_mpi_slot {
     unsigned char behind[SLUICE_MPI_BEHIND];
-    void *handle; /* the engine's; NULL: no request has had this place */
+    void *handle; /* the core's; NULL: no request has had this place */
 };
 
 #define SLUICE_MPI_SLOT ((struct sluice_mpi_slot *)(uintptr_t)SLUICE_MPI_TABLE)

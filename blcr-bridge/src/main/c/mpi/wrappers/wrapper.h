@@ -59,7 +59,7 @@ int sluice_mpi_comm_is_begun(int result, MPI_Comm parent, const MPI_Comm *begun,
                              MPI_Request *request);
 int sluice_mpi_comm_is_freed(int result, MPI_Comm freed);
 
-/* Gives the engine a request that the library has made, unless that failed. */
+/* Gives the core a request that the library has made, unless that failed. */
 static inline int sluice_mpi_uncounted(int result, MPI_Request *request)
 {
     return result == MPI_SUCCESS ? call_uncounted(request, false) : result;
