@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As RoomCosts.java, which says why. */
+/* io-process/README.md says why. */
 #define SLUICE_COSTS_DIRECT_FACTOR 4
 
 /* Written under the log's lock, read at any time. */
