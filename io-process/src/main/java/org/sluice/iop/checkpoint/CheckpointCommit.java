@@ -15,7 +15,6 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.Draft;
 import org.sluice.core.store.node.DraftImage;
-import org.sluice.core.store.series.PartKey;
 import org.sluice.core.store.series.RefusedException;
 import org.sluice.core.store.series.RequiredRanks;
 import org.sluice.iop.crash.Subject;
@@ -28,7 +27,7 @@ import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.OpenTimes;
 import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.publish.PendingUpload;
 import org.sluice.iop.shared.FilesInPlace;
 
 /**
@@ -121,7 +120,7 @@ final class CheckpointCommit implements Work {
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
     this.writing = context.waiters().writing(decision.checkpoint());
-    this.leaves = PendingUpload.leaves(context, decision.checkpoint());
+    this.leaves = context.publisher().uploads(context.state().place(decision.checkpoint()));
     this.draft =
         new Draft(
             decision.checkpoint(),
@@ -214,9 +213,7 @@ final class CheckpointCommit implements Work {
     if (lost != null) {
       throw lost;
     }
-    if (context.copies() != null) {
-      context.copies().check();
-    }
+    context.publisher().check();
     final long began = System.nanoTime();
     final FilesInPlace files = new FilesInPlace(context.capture());
     for (int i = 0; i < direct.size(); i++) {
@@ -230,26 +227,28 @@ final class CheckpointCommit implements Work {
             draft,
             inStore -> {
               context.statistics().took(Timed.COMMIT, began);
-              if (context.series() == null) {
-                stored(inStore);
-              } else {
+              if (context.publisher().awaitsNodes()) {
                 part = inStore;
+              } else {
+                stored(inStore);
               }
             });
-    if (part != null) {
-      putPart();
-    } else if (context.copies() != null && decision.round() + decision.growth() > 0) {
-      context.copies().supersede(stored);
-    }
+    publish();
   }
 
   /** From here on nothing of it may change: any node may commit the checkpoint. Last stage. */
-  private void putPart() throws IOException {
-    final SeriesCommits series = context.series();
+  private void publish() throws IOException {
     final RequiredRanks coverage = RequiredRanks.parse(decision.coverage()).orElseThrow();
-    final PartKey key = series.part(part, decision.round(), decision.growth(), coverage);
-    handedOver = System.nanoTime();
-    series.put(part, key, () -> stored(part), this::refuse);
+    handedOver = part != null ? System.nanoTime() : 0;
+    context
+        .publisher()
+        .publish(
+            part != null ? part : stored,
+            decision.round(),
+            decision.growth(),
+            coverage,
+            () -> stored(part),
+            this::refuse);
   }
 
   /** The series does not have it, as far as this node knows. */
@@ -279,20 +278,24 @@ final class CheckpointCommit implements Work {
 
   /** A former I/O process has committed it for this node. */
   void resume(final Commit inStore) {
-    if (context.series() == null) {
-      stored(inStore);
-    } else {
+    if (context.publisher().awaitsNodes()) {
       part = inStore;
-      context.drain().publish(new PutAgain(decision.attempt(), this::putPart, this::refuse));
+      context.drain().publish(new PutAgain(decision.attempt(), this::publish, this::refuse));
+    } else {
+      stored(inStore);
     }
   }
 
   /** Last stage, before what it supersedes goes; or on resumption, when the store has it. */
   void stored(final Commit inStore) {
     stored = inStore;
-    if (context.copies() != null) {
-      new PendingUpload(context, inStore, decision.round(), decision.growth(), writing)
-          .begin(leaves);
+    final PendingUpload upload =
+        new PendingUpload(
+            inStore, decision.round(), decision.growth(), new UploadOutcome(context, writing));
+    if (leaves) {
+      context.publisher().upload(upload);
+    } else {
+      context.publisher().keep(upload);
     }
     end(State.STORED, 0, "");
     context.service().execute(() -> ended.accept(this));
@@ -344,7 +347,7 @@ final class CheckpointCommit implements Work {
 
   /** Tells those who wait, unless they wait for other nodes still. */
   void tell() {
-    if (!leaves || !context.copies().areGlobal()) {
+    if (!leaves || !context.publisher().awaitsUpload()) {
       context.waiters().committed(number(), writing);
     }
   }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.sluice.core.store.model.Commit;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.publish.PendingUpload;
 
 /**
  * What looks after the checkpoints of a session: made here, taken over here from a former I/O
@@ -99,33 +100,33 @@ public record Checkpoints(
     for (final Commit commit : context.store().commits(damaged -> {})) {
       final Entry.Leaving one = context.state().leaving().get(commit.id());
       if (one != null) {
-        context.copies().add(departure(commit, one.round(), one.growth()));
+        context.publisher().resumeUpload(departure(commit, one.round(), one.growth()));
       }
       if (newest == null || newest.sequence() < commit.sequence()) {
         newest = commit;
       }
     }
-    if (context.copies() != null && newest != null && stays(newest)) {
+    if (context.publisher().hasStage() && newest != null && stays(newest)) {
       final Entry.Written written = context.state().written(newest.number());
-      context.copies().keep(departure(newest, written.round(), written.growth()));
+      context.publisher().keep(departure(newest, written.round(), written.growth()));
     }
   }
 
   private boolean stays(final Commit commit) {
     return !context.state().leaving().containsKey(commit.id())
         && context.state().isWritten(commit.number())
-        && !PendingUpload.leaves(context, commit.number());
+        && !context.publisher().uploads(context.state().place(commit.number()));
   }
 
   private PendingUpload departure(final Commit commit, final long round, final long growth) {
     final int writing = context.waiters().writing(commit.number());
-    return new PendingUpload(context, commit, round, growth, writing);
+    return new PendingUpload(commit, round, growth, new UploadOutcome(context, writing));
   }
 
   private List<Commit> counting() throws IOException {
     final List<Commit> commits = new ArrayList<>();
     for (final Commit commit : context.store().commits(damaged -> {})) {
-      if (context.counts(commit)) {
+      if (context.publisher().counts(commit)) {
         commits.add(commit);
       }
     }

@@ -46,7 +46,7 @@ final class Committer {
       final List<Entry.Part> members,
       final Consumer<CheckpointCommit> owner) {
     final Entry.Written written =
-        !context.hasNodes()
+        !context.publisher().hasNodes()
             ? new Entry.Written(number, Entry.NO_ROUND, 0, 0)
             : context.state().written(number, anew);
     final Entry.Committing decision =
@@ -182,7 +182,7 @@ final class Committer {
   Set<Integer> stored() throws IOException {
     final Set<Integer> stored = new HashSet<>();
     for (final Commit commit : context.store().commits(Committer::tellOfDamage)) {
-      if (commit.sessionId() == context.sessionId() && context.counts(commit)) {
+      if (commit.sessionId() == context.sessionId() && context.publisher().counts(commit)) {
         try {
           context.store().images(commit).forEach(image -> stored.add(image.imageId()));
         } catch (final IOException e) {

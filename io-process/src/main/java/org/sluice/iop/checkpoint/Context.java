@@ -2,14 +2,11 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.concurrent.Executor;
-import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.sluice.core.posix.Names;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.directory.NodeIdentity;
-import org.sluice.core.store.model.Commit;
-import org.sluice.core.store.node.CheckpointReader;
 import org.sluice.core.store.node.HeldLinks;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.parts.SeriesDirectory;
@@ -23,8 +20,7 @@ import org.sluice.iop.image.OutsideReaders;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
-import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.shared.SoleWriter;
 
 /**
@@ -32,8 +28,7 @@ import org.sluice.iop.shared.SoleWriter;
  *
  * @param segment where the processes append
  * @param store where checkpoints are committed
- * @param series where they count once all nodes have committed theirs; null without other nodes
- * @param copies takes them to other nodes, once this node has committed them; null without a stage
+ * @param publisher where they count
  * @param settings how they are made
  * @param node this node's name
  * @param sessionId read once: what is in the segment may be anything later on
@@ -53,8 +48,7 @@ import org.sluice.iop.shared.SoleWriter;
 public record Context(
     Segment segment,
     PosixStore store,
-    SeriesCommits series,
-    BucketUploader copies,
+    Publisher publisher,
     SessionSettings settings,
     String node,
     long sessionId,
@@ -75,8 +69,7 @@ public record Context(
    *
    * @param segment where the processes append
    * @param store where checkpoints are committed
-   * @param series where they count; null without other nodes
-   * @param copies takes them to other nodes; null without a stage
+   * @param publisher where they count
    * @param settings how they are made
    * @param statistics learns what happens
    * @param journal learns what is decided
@@ -89,8 +82,7 @@ public record Context(
   public static Context of(
       final Segment segment,
       final PosixStore store,
-      final SeriesCommits series,
-      final BucketUploader copies,
+      final Publisher publisher,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
@@ -104,15 +96,13 @@ public record Context(
             captured.isEmpty() ? null : captured,
             Names.real(SeriesDirectory.root(store.directory()).toString()));
     final String node = NodeIdentity.self().name();
-    final SeriesCommits ofNodes = copies != null ? copies.series() : series;
-    if (ofNodes != null && settings.alone() != null) {
-      ofNodes.checkPrivateFiles();
+    if (settings.alone() != null) {
+      publisher.checkPrivateFiles();
     }
     return new Context(
         segment,
         store,
-        series,
-        copies,
+        publisher,
         settings,
         node,
         segment.header().sessionId(),
@@ -130,46 +120,14 @@ public record Context(
         service,
         new SharedFiles(settings, capture, statistics),
         new SoleWriter(capture, segment.imageTable()),
-        new Waiters(before(store, series, copies, state), state),
+        new Waiters(publisher.committedBefore(state.leaving().keySet()), state),
         new IncrementalSources(store, segment.header().sessionId()),
         Predecessors.of(
-            ofNodes == null || capture.isShared() ? captured : "",
+            publisher.hasNodes() && !capture.isShared() ? "" : captured,
             store,
-            ofNodes,
+            publisher,
             segment.header().sessionId(),
             state));
-  }
-
-  /**
-   * Whether a checkpoint counts before the session. Where each of many nodes would read the parts
-   * of all, that is found when a process waits for one.
-   */
-  private static LongPredicate before(
-      final PosixStore store,
-      final SeriesCommits series,
-      final BucketUploader copies,
-      final CheckpointState state)
-      throws IOException {
-    if (copies != null) {
-      return copies.committed(state.leaving().keySet())::contains;
-    }
-    if (series == null) {
-      return store.commits(damaged -> {}).stream()
-              .filter(commit -> !commit.incomplete())
-              .map(Commit::number)
-              .collect(Collectors.toSet())
-          ::contains;
-    }
-    return number -> {
-      try {
-        return series.view().isCommitted(number);
-      } catch (final IOException e) {
-        Warnings.warn(
-            "whether checkpoint %d is committed cannot be told: %s"
-                .formatted(number, e.getMessage()));
-        return false;
-      }
-    };
   }
 
   /**
@@ -180,64 +138,7 @@ public record Context(
    */
   public long lastNumber() throws IOException {
     final LongStream here = store.numbers().stream().mapToLong(Long::longValue);
-    return LongStream.concat(here, numbersBefore()).max().orElse(0);
-  }
-
-  private LongStream numbersBefore() throws IOException {
-    return copies != null
-        ? copies.numbersBefore()
-        : series != null ? series.numbersBefore() : LongStream.empty();
-  }
-
-  /** Whether other nodes may have parts of the checkpoints. */
-  boolean hasNodes() {
-    return series != null || copies != null;
-  }
-
-  /**
-   * A process waits for a checkpoint.
-   *
-   * @param number its number
-   */
-  public void hurry(final long number) {
-    if (ofAllNodes() != null) {
-      ofAllNodes().hurry(number);
-    }
-  }
-
-  /** Whether a commit of this node's store counts: on a stage for this node, else for all. */
-  boolean counts(final Commit commit) throws IOException {
-    return copies != null
-        ? store.find(commit.number()).filter(newest -> newest.id() == commit.id()).isPresent()
-        : series == null || series.view().counts(commit);
-  }
-
-  /** Reads what a restart sees, of all nodes. */
-  <T> T read(final Restarts.Reading<T> reading) throws IOException {
-    final SeriesCommits all = ofAllNodes();
-    if (all == null) {
-      return reading.of(store);
-    }
-    try (CheckpointReader reader = all.view().open()) {
-      return reading.of(reader);
-    }
-  }
-
-  /** Whether what a wait is for, and so what is read, is on this node's stage alone. */
-  boolean isContentWithStage() {
-    return copies != null && !copies.areGlobal();
-  }
-
-  /** Reads what a restart sees that was copied to the bucket, be it by an earlier run. */
-  <T> T readBucket(final Restarts.Reading<T> reading) throws IOException {
-    try (CheckpointReader reader = copies.series().view().open()) {
-      return reading.of(reader);
-    }
-  }
-
-  /** What a wait is for; null where this node's own store decides. */
-  private SeriesCommits ofAllNodes() {
-    return copies != null && copies.areGlobal() ? copies.series() : series;
+    return LongStream.concat(here, publisher.numbersBefore()).max().orElse(0);
   }
 
   /** The links of images that no former I/O process had at rest are nobody's. */

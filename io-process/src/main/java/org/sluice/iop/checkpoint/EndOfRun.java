@@ -101,8 +101,8 @@ public final class EndOfRun {
       return;
     }
     context.capture().search(context.registry().all());
-    if (context.copies() != null && context.copies().fence().isPresent()) {
-      refuse(groups.incomplete(), context.copies().fence().get());
+    if (context.publisher().fence().isPresent()) {
+      refuse(groups.incomplete(), context.publisher().fence().get());
       return;
     }
     groups.end(succeeded);

@@ -116,7 +116,7 @@ public final class GroupNames {
     }
     final Optional<String> path = name.map(context.capture()::relative);
     final OptionalLong number =
-        path.filter(its -> context.hasNodes() || !context.shared().has(image, its))
+        path.filter(its -> context.publisher().hasNodes() || !context.shared().has(image, its))
             .map(grouping::number)
             .filter(its -> its.stream().allMatch(mayHave))
             .orElse(OptionalLong.empty());

@@ -46,7 +46,7 @@ final class GroupNotices {
    */
   private void tellOfRanks(final Writer writer) {
     if (!toldOfRanks
-        && context.copies() != null
+        && context.publisher().hasStage()
         && writer.isOfSeveralNodes()
         && (grouping.hasMarkers() || grouping.writers() > 0)) {
       toldOfRanks = true;
@@ -60,7 +60,7 @@ final class GroupNotices {
 
   /** In a series a checkpoint names files of several nodes. */
   private Optional<String> obstacle(final Writer writer) {
-    return !context.hasNodes() ? context.shared().obstacle(writer) : Optional.empty();
+    return !context.publisher().hasNodes() ? context.shared().obstacle(writer) : Optional.empty();
   }
 
   private void refuse(final String reason) {

@@ -80,10 +80,7 @@ final class GroupSearch {
   GroupSearch(final Context context, final Grouping grouping, final Runnable found) {
     this.context = context;
     this.grouping = grouping;
-    this.stored =
-        context.copies() != null
-            ? context.copies().series().grouping()
-            : context.store().grouping();
+    this.stored = context.publisher().grouping();
     this.found = found;
     this.wanted = !grouping.isKnown();
     if (wanted) {
@@ -244,7 +241,7 @@ final class GroupSearch {
     if (!grouping.isKnown()
         && !refused
         && ofSeveralNodes
-        && context.hasNodes()
+        && context.publisher().hasNodes()
         && obstacle == null
         && System.nanoTime() - asked > pause) {
       pause = Math.min(2 * pause, LONGEST_NANOS); // in a bucket each question is a request

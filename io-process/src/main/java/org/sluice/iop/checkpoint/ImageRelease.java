@@ -52,7 +52,7 @@ public final class ImageRelease {
 
   /** A commit on a disk of this node alone is over by now, as the pipeline is through with it. */
   private boolean isCommitting(final Image image) {
-    return context.series() != null
+    return context.publisher().awaitsNodes()
         && context.state().commits().stream()
             .anyMatch(
                 commit -> commit.members().stream().anyMatch(part -> part.image() == image.id()));

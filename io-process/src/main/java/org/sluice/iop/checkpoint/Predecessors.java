@@ -18,7 +18,7 @@ import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.publish.Publisher;
 
 /**
  * What earlier sessions committed in the store, by number. A program that goes on from one of them
@@ -83,7 +83,7 @@ final class Predecessors {
    * What was there before a session.
    *
    * @param captured its capture directory; empty where none tells programs apart
-   * @param all where its commits count; null without other nodes
+   * @param publisher where its commits count
    * @param sessionId its own commits are none of them
    * @param state what a killed I/O process of it has left
    * @throws IOException when the store cannot be read
@@ -91,7 +91,7 @@ final class Predecessors {
   static Predecessors of(
       final String captured,
       final PosixStore store,
-      final SeriesCommits all,
+      final Publisher publisher,
       final long sessionId,
       final CheckpointState state)
       throws IOException {
@@ -100,14 +100,12 @@ final class Predecessors {
     for (final Commit commit : store.commits(damaged -> {})) {
       if (commit.sessionId() == sessionId) {
         own.add(commit);
-      } else if (all == null) {
+      } else if (!publisher.hasNodes()) {
         before.put(commit.number(), Optional.of(commit.origin()));
       }
     }
     own.sort(Comparator.comparingLong(Commit::sequence));
-    if (all != null) {
-      all.numbersBefore().forEach(number -> before.put(number, Optional.empty()));
-    }
+    publisher.numbersBefore().forEach(number -> before.put(number, Optional.empty()));
     final Optional<Long> first =
         Stream.of(
                 own.stream().map(Commit::number),
@@ -116,11 +114,7 @@ final class Predecessors {
             .flatMap(Function.identity())
             .min(Comparator.naturalOrder());
     return new Predecessors(
-        captured.isEmpty() ? "" : Quoting.name(captured),
-        all == null ? number -> Origin.UNKNOWN : all.view()::origin,
-        before,
-        own,
-        first);
+        captured.isEmpty() ? "" : Quoting.name(captured), publisher::origin, before, own, first);
   }
 
   /** A checkpoint of this session begins. */

@@ -80,12 +80,6 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  /** Reads what a restart sees. */
-  @FunctionalInterface
-  interface Reading<T> {
-    T of(CheckpointReader reader) throws IOException;
-  }
-
   /** What is done for a process with the store, which takes time. */
   @FunctionalInterface
   private interface Task {
@@ -115,8 +109,9 @@ public final class Restarts implements AutoCloseable {
         () ->
             caller.answer(
                 new Reply.Checkpoints(
-                    context.read(
-                        reader -> reader.commits().stream().map(Commit::number).toList()))));
+                    context
+                        .publisher()
+                        .read(reader -> reader.commits().stream().map(Commit::number).toList()))));
   }
 
   /**
@@ -226,12 +221,12 @@ public final class Restarts implements AutoCloseable {
 
   private void use(final Wanted wanted, final Use use) throws IOException {
     try {
-      context.<Void>read(reader -> use(wanted, use, reader));
+      context.publisher().<Void>read(reader -> use(wanted, use, reader));
     } catch (final MissingException missing) {
-      if (!context.isContentWithStage()) {
+      if (!context.publisher().isContentWithStage()) {
         throw missing;
       }
-      context.<Void>readBucket(reader -> use(wanted, use, reader));
+      context.publisher().<Void>readBucket(reader -> use(wanted, use, reader));
     }
   }
 

@@ -22,7 +22,6 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.publish.Keeping;
-import org.sluice.iop.publish.SeriesCommits;
 
 /**
  * Removes older checkpoints once enough newer ones follow, so that their blocks can be used again.
@@ -52,7 +51,7 @@ public final class Retention {
   Retention(final Context context, final ImageRelease farewells) {
     this.context = context;
     final Keeping told = context.settings().keep();
-    this.keep = context.copies() != null ? told.ofStage() : told;
+    this.keep = context.publisher().hasStage() ? told.ofStage() : told;
     this.farewells = farewells;
   }
 
@@ -138,14 +137,15 @@ public final class Retention {
 
   /** Where no other node can remove them it is known by the first commit what goes with that. */
   public void begin() {
-    if (context.series() == null) {
+    if (!context.publisher().awaitsNodes()) {
       lookAtEarlier();
     }
   }
 
   private void lookAtEarlier() {
     // Whether files of earlier runs are there is not worth reading the parts of all nodes.
-    final boolean looks = keep.isAll() && context.drain().isInPlace() && context.series() == null;
+    final boolean looks =
+        keep.isAll() && context.drain().isInPlace() && !context.publisher().awaitsNodes();
     if ((keep.countsEarlier() || looks) && !knowsEarlier) {
       knowsEarlier = true;
       publish(new Look());
@@ -182,9 +182,9 @@ public final class Retention {
   /** Says, at the end, what stays. Of the nodes of a series one does. */
   public void report() {
     final Retained retained = context.statistics().retained();
-    if (context.copies() != null) {
-      context.copies().report(retained);
-    } else if (context.series() == null || knowsEarlier) {
+    if (context.publisher().hasStage()) {
+      context.publisher().report(retained);
+    } else if (!context.publisher().awaitsNodes() || knowsEarlier) {
       retained.kept(series.stream().map(kept -> kept.commit().number()).toList(), keep.most());
     }
   }
@@ -217,14 +217,11 @@ public final class Retention {
 
     @Override
     public void commit() throws IOException {
-      final SeriesCommits nodes = context.series();
-      final List<Commit> all =
-          nodes == null
-              ? context.store().commits(damaged -> {}).stream()
-                  .filter(commit -> commit.sessionId() != context.sessionId())
-                  .toList()
-              : nodes.earlier();
-      final Shelf shelf = nodes == null ? new Shelf.OwnStore(context) : new Shelf.Nodes(context);
+      final List<Commit> all = context.publisher().earlier(context.sessionId());
+      final Shelf shelf =
+          context.publisher().awaitsNodes()
+              ? new Shelf.Nodes(context)
+              : new Shelf.OwnStore(context);
       end(() -> addEarlier(all, shelf));
     }
 

@@ -160,7 +160,7 @@ final class SharedMarkers {
   }
 
   private boolean apply() {
-    return context.series() != null && grouping.hasMarkers();
+    return context.publisher().awaitsNodes() && grouping.hasMarkers();
   }
 
   private boolean apply(final Group group) {
@@ -316,7 +316,7 @@ final class SharedMarkers {
   /** The ranks of a commit that is decided now, if it is covered, and of parts of other nodes. */
   CommitRanks close(final Group group) {
     final CommitRanks ranks = group.commitRanks(grouping);
-    if (ranks.part().isEmpty() || context.series() == null) {
+    if (ranks.part().isEmpty() || !context.publisher().awaitsNodes()) {
       return ranks;
     }
     if (!grouping.hasMarkers()) {

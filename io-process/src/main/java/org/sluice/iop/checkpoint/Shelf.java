@@ -42,14 +42,12 @@ interface Shelf {
     @Override
     public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
       // Not asked for once the manifest is locked: a copy that begins then would take it for gone.
-      final boolean needed = context.copies() != null && context.copies().need(commit);
+      final boolean needed = context.publisher().needs(commit);
       return !needed && super.remove(commit, () -> farewell.run() && isRemoved(commit));
     }
 
     private boolean isRemoved(final Commit commit) throws IOException {
-      if (context.series() != null) {
-        context.series().remove(commit);
-      }
+      context.publisher().remove(commit);
       return true;
     }
   }
@@ -66,14 +64,14 @@ interface Shelf {
     public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
       final boolean goes = farewell.run();
       if (goes) {
-        context.series().removeEarlier(commit);
+        context.publisher().removeEarlier(commit);
       }
       return goes;
     }
 
     @Override
     public List<CommittedImage> images(final Commit commit) throws IOException {
-      return context.series().imagesOf(commit);
+      return context.publisher().imagesOf(commit);
     }
   }
 }

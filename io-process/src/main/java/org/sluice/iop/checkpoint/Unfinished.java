@@ -50,14 +50,12 @@ public final class Unfinished {
                         group.isQuiet() && group.isWhole(grouping) && group.isOfOneRound(grouping)
                             ? "its commit is still to begin"
                             : group.obstacle(grouping))));
-    if (context.copies() != null) {
-      context.copies().numbers().stream()
-          .map(
-              number ->
-                  "checkpoint %d is yet only in %s of this node%s"
-                      .formatted(number, context.store().directory(), whyOnlyHere(context, number)))
-          .forEach(lines::add);
-    }
+    context.publisher().uploading().stream()
+        .map(
+            number ->
+                "checkpoint %d is yet only in %s of this node%s"
+                    .formatted(number, context.store().directory(), whyOnlyHere(context, number)))
+        .forEach(lines::add);
     return limited(lines);
   }
 
@@ -83,14 +81,14 @@ public final class Unfinished {
 
   private static String whyUnderWay(final Context context, final long number) {
     final RankSet missing =
-        context.series() == null ? RankSet.NONE : context.series().missing(number);
+        context.publisher().awaitsNodes() ? context.publisher().missing(number) : RankSet.NONE;
     return missing.isEmpty()
         ? "it is on its way to storage"
         : "the parts of ranks %s are missing".formatted(missing);
   }
 
   private static String whyOnlyHere(final Context context, final long number) {
-    final RankSet missing = context.copies().series().missing(number);
+    final RankSet missing = context.publisher().missing(number);
     return missing.isEmpty() ? "" : ": the parts of ranks %s are missing".formatted(missing);
   }
 

@@ -68,7 +68,7 @@ public final class Ending {
 
   /** Whether this node has no more to do itself: a user who does not want to wait need not. */
   boolean waitsForOthers() {
-    final boolean asks = marking != 0 || committing && context.series() != null;
+    final boolean asks = marking != 0 || committing && context.publisher().awaitsNodes();
     return (asks || copying) && context.drain().isEmpty();
   }
 
@@ -119,8 +119,8 @@ public final class Ending {
   }
 
   private void commit() {
-    if (context.series() != null) {
-      context.series().end();
+    if (context.publisher().awaitsNodes()) {
+      context.publisher().endCommits();
       marking = System.nanoTime();
     }
     commitOnceMarked();
@@ -132,7 +132,7 @@ public final class Ending {
    */
   private void commitOnceMarked() {
     if (marking != 0
-        && System.nanoTime() - marking < context.series().patience()
+        && System.nanoTime() - marking < context.publisher().patience()
         && checkpoints.groups().awaitMarkers()) {
       return;
     }
@@ -183,18 +183,14 @@ public final class Ending {
           "committed files stay where they were; restore them instead of using those",
           checkpoints.leftovers()::unlinkCommitted);
     }
-    copying = context.copies() != null;
-    if (copying) {
-      context.copies().leaveNewest();
-    }
+    copying = true;
+    context.publisher().uploadNewest();
     endOnceCopied();
   }
 
   private void endOnceCopied() {
-    if (copying) {
-      context.copies().end();
-      copying = !context.copies().areOver();
-    }
+    context.publisher().endUploads();
+    copying = !context.publisher().areUploadsOver();
     if (!copying) {
       checkpoints.retention().report();
       over.complete(null);

@@ -82,14 +82,10 @@ public final class Preemption {
     return now + (now - deadline < grace ? grace / LATE_SHARE : grace);
   }
 
-  /** Other nodes get half of it, so that what they do not complete can become plain files. */
   private void limit(final long when) {
     deadline = when;
-    if (ending != null && context.series() != null) {
-      context.series().patience(Math.max(0, (deadline - System.nanoTime()) / 2));
-    }
-    if (ending != null && context.copies() != null) {
-      context.copies().limit(deadline);
+    if (ending != null) {
+      context.publisher().limit(deadline);
     }
   }
 
@@ -113,8 +109,7 @@ public final class Preemption {
   }
 
   private boolean leaveCopies() {
-    return context.copies() != null
-        && context.copies().giveUp(new IOException("the grace was over before it was copied"));
+    return context.publisher().giveUp(new IOException("the grace was over before it was copied"));
   }
 
   private void tell(final String what, final long nanos, final List<String> lines) {

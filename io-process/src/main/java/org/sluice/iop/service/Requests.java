@@ -130,7 +130,7 @@ public final class Requests {
       case Request.Await await -> {
         attachments.poll();
         final boolean written = checkpoints.groups().hurry(await.checkpoint());
-        context.hurry(await.checkpoint());
+        context.publisher().hurry(await.checkpoint());
         context.waiters().add(await, written, caller);
       }
       default -> {

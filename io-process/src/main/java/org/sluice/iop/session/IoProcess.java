@@ -25,7 +25,6 @@ import org.sluice.core.store.directory.StoreProfile;
 import org.sluice.core.store.disk.WriteMode;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.PosixStore;
-import org.sluice.iop.checkpoint.BucketUploader;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.group.Grouping;
 import org.sluice.iop.image.CaptureDirectory;
@@ -39,6 +38,7 @@ import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.outside.Guard;
 import org.sluice.iop.outside.GuardPlace;
 import org.sluice.iop.publish.Keeping;
+import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.service.SessionState;
 import org.sluice.iop.wave.WaveFiles;
 
@@ -59,8 +59,7 @@ public final class IoProcess implements AutoCloseable {
   private final StoreProfile profile;
   private final boolean measured;
   private final Thread thread;
-  private final BucketUploader copies;
-  private final boolean severalNodes;
+  private final Publisher publisher;
 
   /**
    * Starts an I/O process, or resumes a killed one; clients can attach when this returns.
@@ -113,8 +112,7 @@ public final class IoProcess implements AutoCloseable {
       if (!grouped) {
         segment.header().leaveSmall();
       }
-      copies = opened.copies();
-      severalNodes = opened.series() != null;
+      publisher = opened.publisher();
       if (WaveFiles.areOfThisProcess(store.directory())) {
         keep(WaveFiles.ofNode(store.directory()).take());
       }
@@ -151,15 +149,14 @@ public final class IoProcess implements AutoCloseable {
               server,
               segment,
               store,
-              opened.series(),
-              copies,
+              publisher,
               grouped ? settings.session() : settings.session().ungrouped(),
               statistics,
               journal,
               state,
               guard,
               provision::look);
-      if (severalNodes || copies != null) { // a log keeps jobs apart from the end of the program on
+      if (publisher.hasNodes()) { // a log keeps jobs apart from the end of the program on
         service.ending().thenRun(job::leave);
       }
       segment.header().process(ProcessIdentity.current());
@@ -186,9 +183,8 @@ public final class IoProcess implements AutoCloseable {
   private static void forecast(
       final SessionStore opened, final List<Commit> commits, final Keeping keep)
       throws IOException {
-    final boolean alone = opened.series() == null;
-    final List<Commit> all = alone ? commits : opened.series().newestBefore();
-    final long there = alone ? commits.size() : opened.series().countBefore();
+    final List<Commit> all = opened.publisher().newestBefore(commits);
+    final long there = opened.publisher().countBefore(commits);
     Capacity.of(opened.root(), all)
         .flatMap(capacity -> capacity.lack(keep.most(), keep.countsEarlier() ? there : 0))
         .ifPresent(Warnings::warn);
@@ -348,12 +344,12 @@ public final class IoProcess implements AutoCloseable {
 
   /** Whether checkpoints count where nodes commit together. */
   public boolean isOfSeveralNodes() {
-    return severalNodes;
+    return publisher.awaitsNodes();
   }
 
   /** Whether there is nothing to copy from the stage. */
   public boolean areCopiesOver() {
-    return copies == null || copies.areOver();
+    return publisher.areUploadsOver();
   }
 
   /** What is not committed, or not copied, a line each. */
@@ -363,12 +359,12 @@ public final class IoProcess implements AutoCloseable {
 
   /** Whether something stays on the stage that was to leave it. */
   public boolean areCopiesRefused() {
-    return copies != null && copies.areRefused();
+    return publisher.areUploadsRefused();
   }
 
   /** Bytes that are to be copied from the stage; 0 without one. */
   public long toCopy() {
-    return copies == null ? 0 : copies.left();
+    return publisher.bytesToUpload();
   }
 
   public Statistics statistics() {

@@ -21,7 +21,6 @@ import org.sluice.core.process.NativeThread;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.node.PosixStore;
-import org.sluice.iop.checkpoint.BucketUploader;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.crash.InFlight;
@@ -31,7 +30,7 @@ import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.memory.Provision;
 import org.sluice.iop.outside.Guard;
-import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.service.Connection;
 import org.sluice.iop.service.SessionState;
 
@@ -77,8 +76,7 @@ public final class Service implements Runnable, Executor {
    * @param server where clients connect; stays the caller's
    * @param segment the segment; stays the caller's
    * @param store the store; stays the caller's
-   * @param series where its checkpoints count; null without other nodes; stays the caller's
-   * @param copies takes them to other nodes; null without a stage; stays the caller's
+   * @param publisher where its checkpoints count; stays the caller's
    * @param settings what is captured and how it is committed
    * @param statistics learns what happens
    * @param journal learns what is decided; stays the caller's
@@ -91,8 +89,7 @@ public final class Service implements Runnable, Executor {
       final ServerSocketChannel server,
       final Segment segment,
       final PosixStore store,
-      final SeriesCommits series,
-      final BucketUploader copies,
+      final Publisher publisher,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
@@ -111,8 +108,7 @@ public final class Service implements Runnable, Executor {
             Context.of(
                 segment,
                 store,
-                series,
-                copies,
+                publisher,
                 settings,
                 statistics,
                 journal,

@@ -17,10 +17,11 @@ import org.sluice.core.store.series.PartReader;
 import org.sluice.core.store.series.SeriesRun;
 import org.sluice.core.store.series.SeriesStore;
 import org.sluice.core.store.stage.StagePlace;
-import org.sluice.iop.checkpoint.BucketUploader;
 import org.sluice.iop.group.Grouping;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.publish.SeriesCommits;
+import org.sluice.iop.publish.SeriesPublisher;
 import org.sluice.iop.publish.SeriesStorage;
 import org.sluice.iop.wave.WaveFiles;
 
@@ -29,11 +30,9 @@ import org.sluice.iop.wave.WaveFiles;
  * node's place in a series. The path says which it is.
  *
  * @param store of this node
- * @param series where its commits count; null without other nodes
- * @param copies takes them from the stage, which that store is then, to others; null without one
+ * @param publisher where its commits count
  */
-record SessionStore(PosixStore store, SeriesCommits series, BucketUploader copies)
-    implements AutoCloseable {
+record SessionStore(PosixStore store, Publisher publisher) implements AutoCloseable {
   /**
    * Finds where a session that begins is to store, makes the store if it is not there, and joins
    * the run.
@@ -130,16 +129,22 @@ record SessionStore(PosixStore store, SeriesCommits series, BucketUploader copie
     }
     final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(path);
     if (place.isEmpty()) {
-      return new SessionStore(openNodes(path, layout, settings), null, null);
+      final PosixStore alone = openNodes(path, layout, settings);
+      return new SessionStore(alone, Publisher.ofNode(alone));
     }
     final PosixStore store = PosixStore.createPart(path);
     final Engine engine = new SeriesDirectory(place.get().root()).engine(place.get().series());
     final SeriesRun run = SeriesRun.resume(engine, place.get().begin(), place.get().node());
     return new SessionStore(
         store,
-        new SeriesCommits(
-            place.get(), run, engine, store, new SeriesStorage.InDirectory(place.get(), store)),
-        null);
+        new SeriesPublisher(
+            store,
+            new SeriesCommits(
+                place.get(),
+                run,
+                engine,
+                store,
+                new SeriesStorage.InDirectory(place.get(), store))));
   }
 
   /**
@@ -148,11 +153,11 @@ record SessionStore(PosixStore store, SeriesCommits series, BucketUploader copie
    * @return false where the job is to do without checkpoints
    */
   boolean take(final OneJob job, final boolean goesOn) throws IOException {
-    final SeriesCommits all = copies == null ? series : copies.series();
-    if (all == null) {
+    final Optional<String> run = publisher.run();
+    if (run.isEmpty()) {
       return job.take(root(), store.job(), goesOn);
     }
-    job.takeAgain(store.directory().getParent(), all.run());
+    job.takeAgain(store.directory().getParent(), run.get());
     return true;
   }
 
@@ -163,12 +168,7 @@ record SessionStore(PosixStore store, SeriesCommits series, BucketUploader copie
 
   @Override
   public void close() throws IOException {
-    if (copies != null) {
-      copies.close();
-    }
-    if (series != null) {
-      series.close();
-    }
+    publisher.close();
     store.end();
     store.close();
     final Optional<StagePlace> stage = StagePlace.of(store.directory());
@@ -177,7 +177,7 @@ record SessionStore(PosixStore store, SeriesCommits series, BucketUploader copie
     }
     final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(store.directory());
     if (place.isPresent()) {
-      place.get().end(series.last());
+      place.get().end(publisher.lastEntry());
     }
   }
 }

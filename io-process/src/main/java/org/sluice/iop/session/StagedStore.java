@@ -11,8 +11,9 @@ import org.sluice.core.store.parts.SeriesObjects;
 import org.sluice.core.store.parts.Stores;
 import org.sluice.core.store.series.SeriesRun;
 import org.sluice.core.store.stage.StagePlace;
-import org.sluice.iop.checkpoint.Bucket;
-import org.sluice.iop.checkpoint.BucketUploader;
+import org.sluice.iop.publish.Bucket;
+import org.sluice.iop.publish.BucketPublisher;
+import org.sluice.iop.publish.BucketUploader;
 import org.sluice.iop.publish.StageSettings;
 import org.sluice.iop.wave.WaveFiles;
 
@@ -58,6 +59,6 @@ final class StagedStore {
             : StageSettings.of(place.root(), place.uri());
     final Bucket bucket =
         new Bucket(SeriesObjects.open(place.uri()), place, store, settings.session().keep());
-    return new SessionStore(store, null, new BucketUploader(bucket, how));
+    return new SessionStore(store, new BucketPublisher(store, new BucketUploader(bucket, how)));
   }
 }

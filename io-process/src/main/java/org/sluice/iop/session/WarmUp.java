@@ -29,6 +29,7 @@ import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.outside.Guard;
 import org.sluice.iop.publish.Keeping;
+import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.service.SessionState;
 
 /**
@@ -123,8 +124,7 @@ final class WarmUp implements AutoCloseable {
               server,
               segment,
               store,
-              null,
-              null,
+              Publisher.ofNode(store),
               SETTINGS,
               new Statistics(
                   GEOMETRY.chunkCount() * (long) CHUNK_LENGTH,

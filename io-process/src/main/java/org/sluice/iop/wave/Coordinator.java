@@ -217,7 +217,7 @@ final class Coordinator {
 
   private void await(final WaveFigures figures, final boolean isNew) {
     committing = figures;
-    context.hurry(figures.number());
+    context.publisher().hurry(figures.number());
     context
         .waiters()
         .add(

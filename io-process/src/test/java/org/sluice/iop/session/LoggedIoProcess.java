@@ -30,6 +30,7 @@ import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.outside.Guard;
 import org.sluice.iop.publish.Keeping;
+import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.service.SessionState;
 
 /** An I/O process inside this one, with every stage, whose store is on a logged disk. */
@@ -105,8 +106,7 @@ final class LoggedIoProcess implements AutoCloseable {
                           server,
                           segment,
                           store,
-                          null,
-                          null,
+                          Publisher.ofNode(store),
                           how,
                           statistics,
                           journal,

@@ -1,4 +1,4 @@
-package org.sluice.iop.checkpoint;
+package org.sluice.iop.publish;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,10 +27,6 @@ import org.sluice.core.store.series.SeriesStore;
 import org.sluice.core.store.stage.StagePlace;
 import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.publish.EarlierRuns;
-import org.sluice.iop.publish.Keeping;
-import org.sluice.iop.publish.SeriesCommits;
-import org.sluice.iop.publish.SeriesStorage;
 
 /**
  * A series in a bucket, as a node on whose stage checkpoints are committed first writes it. The run

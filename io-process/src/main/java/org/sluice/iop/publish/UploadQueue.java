@@ -1,4 +1,4 @@
-package org.sluice.iop.checkpoint;
+package org.sluice.iop.publish;
 
 import java.util.ArrayDeque;
 import java.util.Collection;

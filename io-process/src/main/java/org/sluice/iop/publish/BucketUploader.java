@@ -1,4 +1,4 @@
-package org.sluice.iop.checkpoint;
+package org.sluice.iop.publish;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -19,11 +19,6 @@ import org.sluice.core.store.series.FencedException;
 import org.sluice.core.store.stage.StageReport.State;
 import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.publish.CopyRate;
-import org.sluice.iop.publish.CopyTimes;
-import org.sluice.iop.publish.SeriesCommits;
-import org.sluice.iop.publish.StageSettings;
-import org.sluice.iop.publish.UploadProgress;
 
 /**
  * Checkpoints on their way from the stage to where all nodes find them. The last stage of the drain
@@ -108,6 +103,12 @@ public final class BucketUploader implements AutoCloseable {
     return Optional.ofNullable(fence);
   }
 
+  /** Copies a checkpoint that the stage has, which a successor of this process will know. */
+  void upload(final PendingUpload one) {
+    one.begins();
+    add(one);
+  }
+
   /** Takes over a checkpoint that the stage has. */
   synchronized void add(final PendingUpload one) {
     if (departures.add(one)) {
@@ -133,7 +134,7 @@ public final class BucketUploader implements AutoCloseable {
       one = departures.takeNewest();
     }
     if (one != null) {
-      one.begin();
+      upload(one);
     }
   }
 

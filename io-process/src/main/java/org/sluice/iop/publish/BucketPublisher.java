@@ -1,0 +1,215 @@
+package org.sluice.iop.publish;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import org.sluice.core.store.directory.RememberedGrouping;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Origin;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.series.FencedException;
+import org.sluice.core.store.series.RequiredRanks;
+import org.sluice.iop.measure.Retained;
+
+/** A stage, on which a commit counts for this node, and a bucket, in which it counts for all. */
+public final class BucketPublisher extends NodePublisher {
+  private final PosixStore store;
+  private final BucketUploader uploader;
+  private final SeriesCommits commits;
+
+  /**
+   * The publisher of a session.
+   *
+   * @param store the stage, which stays the caller's
+   * @param uploader copies from it; closed with this
+   */
+  public BucketPublisher(final PosixStore store, final BucketUploader uploader) {
+    super(store);
+    this.store = store;
+    this.uploader = uploader;
+    this.commits = uploader.series();
+  }
+
+  @Override
+  public boolean hasNodes() {
+    return true;
+  }
+
+  @Override
+  public boolean hasStage() {
+    return true;
+  }
+
+  @Override
+  public Optional<String> run() {
+    return Optional.of(commits.run());
+  }
+
+  @Override
+  public void checkPrivateFiles() {
+    commits.checkPrivateFiles();
+  }
+
+  @Override
+  public LongStream numbersBefore() {
+    return uploader.numbersBefore();
+  }
+
+  @Override
+  public Origin origin(final long number) throws IOException {
+    return commits.view().origin(number);
+  }
+
+  @Override
+  public LongPredicate committedBefore(final Set<Long> leaving) throws IOException {
+    return uploader.committed(leaving)::contains;
+  }
+
+  @Override
+  public RememberedGrouping grouping() {
+    return commits.grouping();
+  }
+
+  @Override
+  public void check() throws FencedException {
+    uploader.check();
+  }
+
+  @Override
+  public void publish(
+      final Commit commit,
+      final long round,
+      final long growth,
+      final RequiredRanks required,
+      final Runnable counts,
+      final Consumer<IOException> refused) {
+    if (round + growth > 0) {
+      uploader.supersede(commit);
+    }
+  }
+
+  @Override
+  public boolean counts(final Commit commit) throws IOException {
+    return store.find(commit.number()).filter(newest -> newest.id() == commit.id()).isPresent();
+  }
+
+  @Override
+  public void hurry(final long number) {
+    if (uploader.areGlobal()) {
+      commits.hurry(number);
+    }
+  }
+
+  @Override
+  public RankSet missing(final long number) {
+    return commits.missing(number);
+  }
+
+  @Override
+  public <T> T read(final Reading<T> reading) throws IOException {
+    return uploader.areGlobal() ? readBucket(reading) : super.read(reading);
+  }
+
+  @Override
+  public boolean isContentWithStage() {
+    return !uploader.areGlobal();
+  }
+
+  @Override
+  public <T> T readBucket(final Reading<T> reading) throws IOException {
+    try (CheckpointReader reader = commits.view().open()) {
+      return reading.of(reader);
+    }
+  }
+
+  @Override
+  public boolean needs(final Commit commit) {
+    return uploader.need(commit);
+  }
+
+  @Override
+  public void report(final Retained to) {
+    uploader.report(to);
+  }
+
+  @Override
+  public boolean uploads(final long place) {
+    return place % uploader.every() == 0;
+  }
+
+  @Override
+  public boolean awaitsUpload() {
+    return uploader.areGlobal();
+  }
+
+  @Override
+  public void upload(final PendingUpload one) {
+    uploader.upload(one);
+  }
+
+  @Override
+  public void resumeUpload(final PendingUpload one) {
+    uploader.add(one);
+  }
+
+  @Override
+  public void keep(final PendingUpload one) {
+    uploader.keep(one);
+  }
+
+  @Override
+  public List<Long> uploading() {
+    return uploader.numbers();
+  }
+
+  @Override
+  public Optional<FencedException> fence() {
+    return uploader.fence();
+  }
+
+  @Override
+  public void limit(final long deadline) {
+    uploader.limit(deadline);
+  }
+
+  @Override
+  public void uploadNewest() {
+    uploader.leaveNewest();
+  }
+
+  @Override
+  public void endUploads() {
+    uploader.end();
+  }
+
+  @Override
+  public boolean giveUp(final IOException why) {
+    return uploader.giveUp(why);
+  }
+
+  @Override
+  public boolean areUploadsOver() {
+    return uploader.areOver();
+  }
+
+  @Override
+  public boolean areUploadsRefused() {
+    return uploader.areRefused();
+  }
+
+  @Override
+  public long bytesToUpload() {
+    return uploader.left();
+  }
+
+  @Override
+  public void close() throws IOException {
+    uploader.close();
+  }
+}

@@ -1,0 +1,52 @@
+package org.sluice.iop.publish;
+
+import java.io.IOException;
+import org.sluice.core.store.model.Commit;
+
+/**
+ * A checkpoint that the stage has and that is copied from it.
+ *
+ * @param commit as the stage has it
+ * @param round the round of writing it
+ * @param growth how many times it was decided before in that round
+ * @param listener learns what becomes of it
+ * @param since when the stage has got it, in nanoseconds
+ */
+public record PendingUpload(Commit commit, long round, long growth, Listener listener, long since) {
+  /** Learns what becomes of an upload. Any thread. */
+  public interface Listener {
+    /** It is on its way, also for a process that comes after a kill. */
+    void begins(PendingUpload one);
+
+    /** It counts for all nodes. */
+    void counts(PendingUpload one);
+
+    /** It is tried again, but that may take long. */
+    void delayed(PendingUpload one, IOException why);
+
+    /** It stays where it is. */
+    void refused(PendingUpload one, IOException why);
+  }
+
+  /** An upload of what the stage has got now. */
+  public PendingUpload(
+      final Commit commit, final long round, final long growth, final Listener listener) {
+    this(commit, round, growth, listener, System.nanoTime());
+  }
+
+  void begins() {
+    listener.begins(this);
+  }
+
+  void counts() {
+    listener.counts(this);
+  }
+
+  void delayed(final IOException why) {
+    listener.delayed(this, why);
+  }
+
+  void refused(final IOException why) {
+    listener.refused(this, why);
+  }
+}

@@ -1,0 +1,202 @@
+package org.sluice.iop.publish;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import org.sluice.core.store.directory.RememberedGrouping;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Origin;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.series.FencedException;
+import org.sluice.core.store.series.RequiredRanks;
+import org.sluice.iop.measure.Retained;
+
+/**
+ * Where a commit of this node's store counts: there, in a series once the nodes of all ranks have
+ * committed, or in a bucket once it is copied. Service thread, unless a method says otherwise.
+ */
+public interface Publisher extends AutoCloseable {
+  /** Reads checkpoints; what it was given is closed behind it. */
+  @FunctionalInterface
+  interface Reading<T> {
+    T of(CheckpointReader reader) throws IOException;
+  }
+
+  /**
+   * The publisher of a store on one node.
+   *
+   * @param store the store, which stays the caller's
+   */
+  static Publisher ofNode(final PosixStore store) {
+    return new NodePublisher(store);
+  }
+
+  /** Whether other nodes may have parts of the checkpoints. */
+  boolean hasNodes();
+
+  /** Whether a commit counts only once the nodes of all ranks have committed. */
+  boolean awaitsNodes();
+
+  /** Whether the node's own store is a stage, from which checkpoints are copied. */
+  boolean hasStage();
+
+  /** The name of the launch that the session is of; empty where nodes keep no log. */
+  Optional<String> run();
+
+  /** Has all nodes agree on the files that a user says are one node's. */
+  void checkPrivateFiles();
+
+  // ---- what is there before the session ----
+
+  /** The numbers of earlier runs' checkpoints that other nodes may have, too. */
+  LongStream numbersBefore();
+
+  /** Where the newest checkpoint of a number is from. */
+  Origin origin(long number) throws IOException;
+
+  /**
+   * Tells whether a checkpoint counted before the session.
+   *
+   * @param leaving the checkpoints that a former I/O process was copying
+   */
+  LongPredicate committedBefore(Set<Long> leaving) throws IOException;
+
+  /**
+   * The newest checkpoints from before the session, on the node that is to tell of them.
+   *
+   * @param own what the node's store has
+   */
+  List<Commit> newestBefore(List<Commit> own) throws IOException;
+
+  /** How many checkpoints counted before the session, where the node's store has {@code own}. */
+  long countBefore(List<Commit> own);
+
+  /** Which files are one checkpoint, where that was found out. */
+  RememberedGrouping grouping();
+
+  // ---- a commit ----
+
+  /** Refuses a commit that could never count. Last stage. */
+  void check() throws FencedException;
+
+  /**
+   * Publishes a commit that the node's store has. Last stage.
+   *
+   * @param round the round of writing it
+   * @param growth how many times it was decided before in that round
+   * @param required the ranks whose parts make it whole
+   * @param counts told, on another thread, where it counts only from then on
+   * @param refused told, on another thread, where it will not count
+   */
+  void publish(
+      Commit commit,
+      long round,
+      long growth,
+      RequiredRanks required,
+      Runnable counts,
+      Consumer<IOException> refused)
+      throws IOException;
+
+  /** Whether a commit of this node's store counts. */
+  boolean counts(Commit commit) throws IOException;
+
+  /** A process waits for a checkpoint. */
+  void hurry(long number);
+
+  /** The ranks whose parts a checkpoint waits for, as far as this node has looked. */
+  RankSet missing(long number);
+
+  /** Reads what a restart sees, of all nodes. */
+  <T> T read(Reading<T> reading) throws IOException;
+
+  /** Whether what a wait is for, and so what is read, is on this node's stage alone. */
+  boolean isContentWithStage();
+
+  /** Reads what a restart sees that was copied to the bucket, be it by an earlier run. */
+  <T> T readBucket(Reading<T> reading) throws IOException;
+
+  // ---- removal, on the last stage ----
+
+  /** Whether a commit has to stay in this node's store as yet. */
+  boolean needs(Commit commit);
+
+  /** Lets a commit of this session count no more, before anything of it is deleted. */
+  void remove(Commit commit) throws IOException;
+
+  /** The checkpoints of earlier sessions that count. */
+  List<Commit> earlier(long sessionId) throws IOException;
+
+  /** Lets a checkpoint of an earlier run count no more. */
+  void removeEarlier(Commit commit) throws IOException;
+
+  /** The images that a checkpoint of an earlier run has, on all nodes. */
+  List<CommittedImage> imagesOf(Commit commit) throws IOException;
+
+  /** Says what {@code --keep} has removed where checkpoints are copied to. */
+  void report(Retained to);
+
+  // ---- uploads ----
+
+  /** Whether a checkpoint is copied as soon as it is there, by its place among those of the run. */
+  boolean uploads(long place);
+
+  /** Whether those who wait for a checkpoint that is copied wait for the bucket. */
+  boolean awaitsUpload();
+
+  /** The node's store has a checkpoint that is to be copied. Any thread. */
+  void upload(PendingUpload one);
+
+  /** A former I/O process was copying a checkpoint. */
+  void resumeUpload(PendingUpload one);
+
+  /** The node's store has a checkpoint that is copied only if it is the newest at the end. */
+  void keep(PendingUpload one);
+
+  /** The numbers of the checkpoints that are being copied. */
+  List<Long> uploading();
+
+  /** Why no commit counts any more; empty while commits do. */
+  Optional<FencedException> fence();
+
+  // ---- the end ----
+
+  /** The session ends: a commit whose parts do not come is given up after a while. */
+  void endCommits();
+
+  /** For how many nanoseconds a session that ends waits for nodes that do nothing yet. */
+  long patience();
+
+  /** The session has to be over by a time of {@link System#nanoTime}. */
+  void limit(long deadline);
+
+  /** Nothing follows but what no group took: the newest checkpoint is copied, too. */
+  void uploadNewest();
+
+  /** The session ends: a copy that makes no progress for a while is given up. */
+  void endUploads();
+
+  /** Leaves on the stage what is not copied; false where that is no matter of this node alone. */
+  boolean giveUp(IOException why);
+
+  /** {@return whether nothing is left to be copied} Any thread. */
+  boolean areUploadsOver();
+
+  /** {@return whether a checkpoint stays on the stage that was to be copied} Any thread. */
+  boolean areUploadsRefused();
+
+  /** {@return bytes to be copied, holes included} Any thread. */
+  long bytesToUpload();
+
+  /** The last entry of the log that this node has read, once this is closed. */
+  long lastEntry();
+
+  @Override
+  void close() throws IOException;
+}

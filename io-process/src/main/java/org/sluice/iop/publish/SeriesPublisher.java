@@ -1,0 +1,168 @@
+package org.sluice.iop.publish;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Origin;
+import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.series.RequiredRanks;
+import org.sluice.iop.measure.Warnings;
+
+/** A node's place in a series, in which a commit counts once the nodes of all ranks have theirs. */
+public final class SeriesPublisher extends NodePublisher {
+  private final SeriesCommits commits;
+
+  /**
+   * The publisher of a session.
+   *
+   * @param store the node's own store, which stays the caller's
+   * @param commits the series; closed with this
+   */
+  public SeriesPublisher(final PosixStore store, final SeriesCommits commits) {
+    super(store);
+    this.commits = commits;
+  }
+
+  @Override
+  public boolean hasNodes() {
+    return true;
+  }
+
+  @Override
+  public boolean awaitsNodes() {
+    return true;
+  }
+
+  @Override
+  public Optional<String> run() {
+    return Optional.of(commits.run());
+  }
+
+  @Override
+  public void checkPrivateFiles() {
+    commits.checkPrivateFiles();
+  }
+
+  @Override
+  public LongStream numbersBefore() {
+    return commits.numbersBefore();
+  }
+
+  @Override
+  public Origin origin(final long number) throws IOException {
+    return commits.view().origin(number);
+  }
+
+  /** Each of many nodes would read the parts of all: that is done when a process waits. */
+  @Override
+  public LongPredicate committedBefore(final Set<Long> leaving) {
+    return number -> {
+      try {
+        return commits.view().isCommitted(number);
+      } catch (final IOException e) {
+        Warnings.warn(
+            "whether checkpoint %d is committed cannot be told: %s"
+                .formatted(number, e.getMessage()));
+        return false;
+      }
+    };
+  }
+
+  @Override
+  public List<Commit> newestBefore(final List<Commit> own) throws IOException {
+    return commits.newestBefore();
+  }
+
+  @Override
+  public long countBefore(final List<Commit> own) {
+    return commits.countBefore();
+  }
+
+  @Override
+  public void publish(
+      final Commit commit,
+      final long round,
+      final long growth,
+      final RequiredRanks required,
+      final Runnable counts,
+      final Consumer<IOException> refused)
+      throws IOException {
+    commits.put(commit, commits.part(commit, round, growth, required), counts, refused);
+  }
+
+  @Override
+  public boolean counts(final Commit commit) throws IOException {
+    return commits.view().counts(commit);
+  }
+
+  @Override
+  public void hurry(final long number) {
+    commits.hurry(number);
+  }
+
+  @Override
+  public RankSet missing(final long number) {
+    return commits.missing(number);
+  }
+
+  @Override
+  public <T> T read(final Reading<T> reading) throws IOException {
+    try (CheckpointReader reader = commits.view().open()) {
+      return reading.of(reader);
+    }
+  }
+
+  @Override
+  public void remove(final Commit commit) throws IOException {
+    commits.remove(commit);
+  }
+
+  @Override
+  public List<Commit> earlier(final long sessionId) throws IOException {
+    return commits.earlier();
+  }
+
+  @Override
+  public void removeEarlier(final Commit commit) throws IOException {
+    commits.removeEarlier(commit);
+  }
+
+  @Override
+  public List<CommittedImage> imagesOf(final Commit commit) throws IOException {
+    return commits.imagesOf(commit);
+  }
+
+  @Override
+  public void endCommits() {
+    commits.end();
+  }
+
+  @Override
+  public long patience() {
+    return commits.patience();
+  }
+
+  /** Other nodes get half of it, so that what they do not complete can become plain files. */
+  @Override
+  public void limit(final long deadline) {
+    commits.patience(Math.max(0, (deadline - System.nanoTime()) / 2));
+  }
+
+  @Override
+  public long lastEntry() {
+    return commits.last();
+  }
+
+  @Override
+  public void close() throws IOException {
+    commits.close();
+  }
+}
