@@ -151,7 +151,7 @@ public record Context(
         links.resume(state.images().all().stream().map(Image::id).collect(Collectors.toSet())));
   }
 
-  /** Which files are one checkpoint; null when files are not grouped. */
+  /** Which files are one checkpoint. */
   Grouping grouping() {
     return settings.grouping();
   }
@@ -162,7 +162,7 @@ public record Context(
    * @return false where no option says which
    */
   public boolean hasGroups() {
-    return grouping() != null;
+    return grouping().exists();
   }
 
   /**

@@ -41,7 +41,7 @@ public final class GroupNames {
   private static final int MOST_PARTS = 1 << 16;
 
   private final Context context;
-  private final Grouping grouping; // null when files are not grouped
+  private final Grouping grouping;
   private final GroupTable table;
   private final UncapturedFiles lacks;
   private final Moves moves;
@@ -74,9 +74,9 @@ public final class GroupNames {
    * @return empty for none, and outside the capture directory
    */
   public OptionalLong number(final String path) {
-    return grouping == null || !context.capture().contains(path)
-        ? OptionalLong.empty()
-        : grouping.number(context.capture().relative(path));
+    return context.capture().contains(path)
+        ? grouping.number(context.capture().relative(path))
+        : OptionalLong.empty();
   }
 
   /**
@@ -187,7 +187,7 @@ public final class GroupNames {
     final Group group = table.of(image);
     if (group != null) {
       gone(image, group.number(), group.path(image));
-    } else if (grouping != null) {
+    } else if (grouping.exists()) {
       gone(image, Entry.NO_CHECKPOINT, "");
     }
   }
@@ -270,7 +270,7 @@ public final class GroupNames {
    * @param path what it is called now, absolute
    */
   public void moved(final ImageKey key, final String path) {
-    if (grouping == null || !context.capture().contains(path)) {
+    if (!grouping.exists() || !context.capture().contains(path)) {
       return;
     }
     final Image image = context.registry().find(key);
@@ -290,7 +290,7 @@ public final class GroupNames {
    * @return whether it is looked at with others that have to be searched for
    */
   public boolean isAstray(final Image image) {
-    return grouping != null && moves.isAstray(image);
+    return grouping.exists() && moves.isAstray(image);
   }
 
   boolean areTold() {

@@ -82,7 +82,7 @@ final class GroupSearch {
     this.grouping = grouping;
     this.stored = context.publisher().grouping();
     this.found = found;
-    this.wanted = !grouping.isKnown();
+    this.wanted = grouping.isSought();
     if (wanted) {
       recall();
       left = isInPlace() && context.segment().header().small() > 0; // by the former I/O process
@@ -158,7 +158,7 @@ final class GroupSearch {
 
   /** Whether it is to be found out yet. */
   boolean isSought() {
-    return !refused && !over && (!grouping.isKnown() || unproven);
+    return !refused && !over && (grouping.isSought() || unproven);
   }
 
   /**
@@ -238,7 +238,7 @@ final class GroupSearch {
   /** Another node may have found out what this one has no ranks to tell by. */
   void beat() {
     leaveSmall();
-    if (!grouping.isKnown()
+    if (grouping.isSought()
         && !refused
         && ofSeveralNodes
         && context.publisher().hasNodes()

@@ -30,7 +30,7 @@ import org.sluice.iop.measure.Warnings;
  * have closed theirs. Service thread only.
  */
 public final class Groups {
-  private final Grouping grouping; // null when files are not grouped
+  private final Grouping grouping;
   private final Context context;
   private final Committer committer;
   private final Retention retention;
@@ -43,7 +43,7 @@ public final class Groups {
   private final SharedMarkers markers;
   private final GroupNotices notices;
   private final GroupNames names;
-  private final GroupSearch search; // null when files are not grouped
+  private final GroupSearch search;
 
   Groups(final Context context, final Committer committer, final Retention retention) {
     this.context = context;
@@ -56,12 +56,12 @@ public final class Groups {
     this.markers = new SharedMarkers(context, pauses, undecided);
     this.notices = new GroupNotices(context);
     this.names = new GroupNames(context, lacks, undecided::add);
-    this.search = grouping == null ? null : new GroupSearch(context, grouping, this::lookAtAll);
+    this.search = new GroupSearch(context, grouping, this::lookAtAll);
     retention.tell(new Returning(context, this::look, this::noteGrowth));
   }
 
   boolean exist() {
-    return grouping != null;
+    return grouping.exists();
   }
 
   /**
@@ -93,7 +93,7 @@ public final class Groups {
    * @param name of its file, absolute; empty where it has none in the capture directory
    */
   public void look(final Image image, final Optional<String> name) {
-    if (grouping == null) {
+    if (!exist()) {
       names.noteUngrouped(image);
       return;
     }
@@ -153,7 +153,7 @@ public final class Groups {
    */
   boolean areUnneeded() {
     return context.drain().isInPlace()
-        && (!exist() || !grouping.isKnown() || search.isOwn() && isNothingKnown());
+        && (!grouping.isKnown() || search.isOwn() && isNothingKnown());
   }
 
   private boolean isNothingKnown() {
@@ -161,7 +161,7 @@ public final class Groups {
   }
 
   private boolean areUnasked() {
-    return context.drain().isInPlace() && exist() && search.isOwn();
+    return context.drain().isInPlace() && search.isOwn();
   }
 
   /**
@@ -192,7 +192,7 @@ public final class Groups {
 
   /** At the end: by the names that files have now, if it is not known which are one checkpoint. */
   public void lookOnceMore() {
-    if (exist() && search.isSought()) {
+    if (search.isSought()) {
       lookAtAll();
     }
   }
@@ -203,17 +203,17 @@ public final class Groups {
    * @return true until the service thread has the answer
    */
   public boolean areAskedFor() {
-    return exist() && search.isAsking();
+    return search.isAsking();
   }
 
   /** Whether files begin no checkpoints any more, which was said. */
   boolean areOver() {
-    return exist() && search.isOver();
+    return search.isOver();
   }
 
   /** Images of a former I/O process, before one is looked at: a part may seem complete. */
   void place(final Collection<Image> images) {
-    if (grouping != null) {
+    if (exist()) {
       images.forEach(this::place);
     }
   }

@@ -26,7 +26,7 @@ final class Latecomers {
 
   Latecomers(final Context context, final UncapturedFiles lacks) {
     this.state = context.state();
-    this.marked = context.grouping() != null && context.grouping().hasMarkers();
+    this.marked = context.grouping().hasMarkers();
     this.lacks = lacks;
   }
 

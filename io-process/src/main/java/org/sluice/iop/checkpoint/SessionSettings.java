@@ -10,7 +10,7 @@ import org.sluice.iop.publish.Keeping;
  *
  * @param name what the I/O process is called, and the job in its checkpoints
  * @param store the store as its user names it, an absolute path or a URI
- * @param grouping which captured files are one checkpoint; null when files are not grouped
+ * @param grouping which captured files are one checkpoint
  * @param alone a file of such a path one node alone opens; null where nothing says so
  * @param writers how many ranks of this node write a checkpoint, 0 for all
  * @param keep how many checkpoints of a series stay
@@ -36,6 +36,6 @@ public record SessionSettings(
    */
   public SessionSettings ungrouped() {
     return new SessionSettings(
-        name, store, null, alone, writers, keep, settle, endsWithMembers, grace);
+        name, store, Grouping.NONE, alone, writers, keep, settle, endsWithMembers, grace);
   }
 }

@@ -140,7 +140,7 @@ public final class SharedFiles {
   }
 
   private boolean tellsRank(final String path, final Writer writer) {
-    return grouping != null && grouping.rank(path).stream().anyMatch(told -> told == writer.rank());
+    return grouping.rank(path).stream().anyMatch(told -> told == writer.rank());
   }
 
   /** What a checkpoint says of a path that other nodes could have as well. Any thread. */
@@ -190,7 +190,7 @@ public final class SharedFiles {
 
   /** Why no file of a job can be in a group; empty when some can. */
   Optional<String> obstacle(final Writer writer) {
-    final boolean untold = grouping != null && !grouping.tellsRanks() && alone == null;
+    final boolean untold = grouping.exists() && !grouping.tellsRanks() && alone == null;
     return writer.isOfSeveralNodes() && untold && capture.isShared()
         ? Optional.of(
             "the job has ranks on other nodes, which may write to %s, too; %s"

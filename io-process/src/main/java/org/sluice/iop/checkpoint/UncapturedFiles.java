@@ -51,8 +51,7 @@ final class UncapturedFiles {
       return NO_NUMBER;
     }
     final long number = number(path);
-    final boolean sought = grouping != null && !grouping.isKnown();
-    if (number != NO_NUMBER || reason != Reason.EXISTING || sought) {
+    if (number != NO_NUMBER || reason != Reason.EXISTING || grouping.isSought()) {
       note(key, path, reason);
     }
     return number;
@@ -98,9 +97,7 @@ final class UncapturedFiles {
 
   /** The checkpoint that a path names; a number that none has for none. */
   private long number(final String path) {
-    return grouping == null
-        ? NO_NUMBER
-        : grouping.number(context.capture().relative(path)).orElse(NO_NUMBER);
+    return grouping.number(context.capture().relative(path)).orElse(NO_NUMBER);
   }
 
   /** Whether a checkpoint lacks a file: then it is not committed, which is said. */
@@ -136,7 +133,7 @@ final class UncapturedFiles {
 
   /** At the end: refuses the checkpoints all of whose files are lacking. */
   void refuseEmpty() throws PosixException {
-    if (grouping == null) {
+    if (!grouping.exists()) {
       return;
     }
     followAll();

@@ -330,7 +330,7 @@ final class ServiceOptions implements SharedOptions {
     needsGroup("--files-per-rank", filesPerRank, grouped);
     needsGroup("--complete", complete, grouped);
     if (!grouped) {
-      return null;
+      return Grouping.NONE;
     }
     final PathPattern files = group.equals(AUTO) ? null : pattern("--group", group);
     return new Grouping(files, marker(files), writers(), perRank);

@@ -8,6 +8,9 @@ import org.sluice.iop.image.ImageName;
  * names of files tell: until then no file is of any checkpoint. All but {@link #learn} any thread.
  */
 public final class Grouping {
+  /** Of a session in which no file is of any checkpoint. */
+  public static final Grouping NONE = new Grouping(null, null, 0, 1);
+
   private final PathPattern marker;
   private final int writers;
   private final int filesPerRank;
@@ -42,6 +45,16 @@ public final class Grouping {
    */
   public void learn(final PathPattern its) {
     files = its;
+  }
+
+  /** Whether names of files tell of checkpoints, or are to. */
+  public boolean exists() {
+    return this != NONE;
+  }
+
+  /** Whether names of files are to tell which are one checkpoint, and have not yet. */
+  public boolean isSought() {
+    return exists() && !isKnown();
   }
 
   /**

@@ -288,7 +288,7 @@ public final class IoProcess implements AutoCloseable {
    */
   private static long small(final Settings settings, final Path store) {
     final Grouping grouping = settings.session().grouping();
-    if (settings.layout() == HeaderDescriptor.LAYOUT_FILES && grouping != null) {
+    if (settings.layout() == HeaderDescriptor.LAYOUT_FILES && grouping.exists()) {
       return grouping.isKnown() ? 0 : -settings.small();
     }
     final boolean far = new CaptureDirectory(settings.capture(), store.toString()).isShared();

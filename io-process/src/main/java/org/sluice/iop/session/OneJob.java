@@ -48,7 +48,7 @@ final class OneJob implements AutoCloseable {
    */
   boolean take(final Path store, final JobClaim claim, final boolean goesOn) throws IOException {
     final Grouping grouping = settings.session().grouping();
-    if (grouping == null || settings.capture() == null) {
+    if (!grouping.exists() || settings.capture() == null) {
       return true;
     }
     final boolean asked =

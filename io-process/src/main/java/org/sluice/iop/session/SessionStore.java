@@ -17,7 +17,6 @@ import org.sluice.core.store.series.PartReader;
 import org.sluice.core.store.series.SeriesRun;
 import org.sluice.core.store.series.SeriesStore;
 import org.sluice.core.store.stage.StagePlace;
-import org.sluice.iop.group.Grouping;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.publish.SeriesCommits;
@@ -108,8 +107,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
   /** Where nobody asks for checkpoints no node has the store before there is one. */
   private static PosixStore openNodes(
       final Path directory, final int layout, final Settings settings) throws IOException {
-    final Grouping grouping = settings.session().grouping();
-    final boolean asked = grouping != null && grouping.isKnown();
+    final boolean asked = settings.session().grouping().isKnown();
     return layout == HeaderDescriptor.LAYOUT_FILES && !asked
         ? PosixStore.createUnclaimed(directory)
         : PosixStore.create(directory);
