@@ -15,6 +15,7 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Completion;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Images;
@@ -182,12 +183,8 @@ public final class CheckpointState implements Fold {
     }
   }
 
-  /** A checkpoint without images was made by request. An image may have gone since. */
-  private boolean isOfGroup(final Entry.Committing e) {
-    return !e.members().isEmpty()
-        && e.members().stream()
-            .map(part -> images.find(part.image()))
-            .noneMatch(image -> image != null && image.created() != null);
+  private static boolean isOfGroup(final Entry.Committing e) {
+    return e.completion() != Completion.API;
   }
 
   /** Its program deleted it while it was being committed: see {@link #forgetInGroups}. */

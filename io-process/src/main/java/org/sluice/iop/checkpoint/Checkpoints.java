@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Completion;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.publish.PendingUpload;
 
@@ -139,8 +140,7 @@ public record Checkpoints(
   }
 
   private void commitAgain(final Entry.Committing commit) {
-    if (commit.members().stream()
-        .anyMatch(part -> explicit.has(context.registry().find(part.image())))) {
+    if (commit.completion() == Completion.API) {
       context.waiters().begun(commit.checkpoint());
       committer.commitAgain(commit, explicit::ended);
     } else if (groups.exist()) {

@@ -8,13 +8,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.image.Images;
+import org.sluice.iop.publish.Publisher;
 
 class PredecessorsTest {
   @TempDir Path folder;
 
   private Predecessors predecessors() throws IOException {
     try (PosixStore store = PosixStore.create(folder.resolve("store"))) {
-      return Predecessors.of("/out", store, null, 1, new CheckpointState(new Images(false)));
+      return Predecessors.of(
+          "/out", store, Publisher.ofNode(store), 1, new CheckpointState(new Images(false)));
     }
   }
 

@@ -36,7 +36,7 @@ final class RandomEntries {
       case 1 -> new Entry.Detached(any(), dice.nextBoolean(), any());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
       case 3 ->
-          new Entry.Created(1 + any(), any(), any(), "name" + any(), any(), "x".repeat(any()));
+          new Entry.Created(created(), any(), any(), "name" + any(), any(), "x".repeat(any()));
       case 4 -> new Entry.Changed(1 + any(), state());
       case 5, 6 -> new Entry.Opened(1 + any(), any(), dice.nextBoolean(), any());
       case 7 -> new Entry.Closed(1 + any(), any(), any() - 1, any(), any());
@@ -55,17 +55,7 @@ final class RandomEntries {
               any(),
               new Entry.Scope(2, 1 + dice.nextInt(2), dice.nextBoolean(), dice.nextBoolean()));
       case 13 -> new Entry.Completed(any(), dice.nextInt(2), any(), any());
-      case 14 ->
-          new Entry.Committing(
-              ++attempts,
-              any(),
-              dice.nextInt(3) - 1,
-              any(),
-              any(),
-              RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
-              Completion.values()[dice.nextInt(Completion.values().length)],
-              dice.nextBoolean() ? "" : "=2",
-              List.of(part(), part()));
+      case 14 -> committing(Completion.values()[dice.nextInt(Completion.values().length)]);
       case 15 -> ended();
       case 16 -> new Entry.Replaced(1 + any(), any());
       case 17 -> new Entry.Joined();
@@ -78,6 +68,30 @@ final class RandomEntries {
       case 24 -> new Entry.Vanished(any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
+  }
+
+  /** A commit by request has images that were created for it, and one of a group has others. */
+  private Entry committing(final Completion completion) {
+    final boolean byRequest = completion == Completion.API;
+    return new Entry.Committing(
+        ++attempts,
+        any(),
+        dice.nextInt(3) - 1,
+        any(),
+        any(),
+        RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
+        completion,
+        dice.nextBoolean() ? "" : "=2",
+        List.of(
+            part(byRequest ? created() : captured()), part(byRequest ? created() : captured())));
+  }
+
+  private int created() {
+    return 1 + any() / 2 * 2;
+  }
+
+  private int captured() {
+    return created() + 1;
   }
 
   /** No two processes are the same. */
@@ -111,7 +125,7 @@ final class RandomEntries {
     return List.of(new Entry.ImageSize(1 + any(), any()));
   }
 
-  private Entry.Part part() {
-    return new Entry.Part(1 + any(), "path" + any(), any(), any(), false);
+  private Entry.Part part(final int image) {
+    return new Entry.Part(image, "path" + any(), any(), any(), false);
   }
 }
