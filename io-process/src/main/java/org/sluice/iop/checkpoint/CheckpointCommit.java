@@ -42,7 +42,7 @@ import org.sluice.iop.shared.FilesInPlace;
  * <p>From the decision on the images count as committed for every process, so that none changes an
  * inode while it is linked into the store; if it fails they are what they were.
  */
-final class CheckpointCommit implements Work {
+public final class CheckpointCommit implements Work {
   /** How far a commit is. */
   private enum State {
     /** The journal has it, and its images are sealed. */
@@ -287,7 +287,7 @@ final class CheckpointCommit implements Work {
   }
 
   /** Last stage, before what it supersedes goes; or on resumption, when the store has it. */
-  void stored(final Commit inStore) {
+  public void stored(final Commit inStore) {
     stored = inStore;
     final PendingUpload upload =
         new PendingUpload(
@@ -341,7 +341,7 @@ final class CheckpointCommit implements Work {
 
   // ---- what became of it, on the service thread ----
 
-  boolean isStored() {
+  public boolean isStored() {
     return state == State.STORED;
   }
 
@@ -352,28 +352,28 @@ final class CheckpointCommit implements Work {
     }
   }
 
-  long number() {
+  public long number() {
     return decision.checkpoint();
   }
 
-  List<Image> images() {
+  public List<Image> images() {
     return images;
   }
 
   /** Those whose files are the checkpoint's alone. */
-  List<Image> own() {
+  public List<Image> own() {
     return Stream.concat(
             images.stream(),
             direct.stream().filter(part -> !FilesInPlace.isShared(part)).map(this::find))
         .toList();
   }
 
-  List<Image> members() {
+  public List<Image> members() {
     return Stream.concat(images.stream(), directImages.stream()).toList();
   }
 
   /** Null unless it is stored. */
-  Commit stored() {
+  public Commit stored() {
     return stored;
   }
 
@@ -392,7 +392,7 @@ final class CheckpointCommit implements Work {
   }
 
   /** For how long of its time it waited for other nodes only, in nanoseconds. */
-  long waited() {
+  public long waited() {
     return handedOver == 0 ? 0 : endedAt - handedOver;
   }
 

@@ -33,13 +33,13 @@ public final class CheckpointState implements Fold {
   /**
    * Why a commit failed that cannot be made in the same round of writing: it is not tried again.
    */
-  static final int REFUSED = Errno.EEXIST;
+  public static final int REFUSED = Errno.EEXIST;
 
   private final Images images;
   private final GroupTable groups = new GroupTable();
 
   /** Number of a commit that was not tried: its checkpoint lacks a file. */
-  static final long NO_ATTEMPT = 0;
+  public static final long NO_ATTEMPT = 0;
 
   private final Map<Long, ExplicitCheckpoint> underWay = new LinkedHashMap<>();
   private long lastDecided = -1;
@@ -133,7 +133,7 @@ public final class CheckpointState implements Fold {
   }
 
   /** Whether a checkpoint under way has bytes of one that is committed. */
-  boolean isReused(final long number) {
+  public boolean isReused(final long number) {
     return underWay.values().stream()
         .flatMap(checkpoint -> checkpoint.images().stream())
         .map(Image::created)
@@ -279,7 +279,7 @@ public final class CheckpointState implements Fold {
    * A checkpoint whose images are all gone is missed by nobody, unless nodes refused it: another
    * node may have written over its files.
    */
-  void forgetInGroups(final Image image) {
+  public void forgetInGroups(final Image image) {
     final Group gone = groups.forget(image);
     if (gone != null) {
       failed.computeIfPresent(gone.number(), (n, end) -> end.errno() == REFUSED ? end : null);
@@ -338,7 +338,7 @@ public final class CheckpointState implements Fold {
    * @param anew whether it was written anew since it was decided last
    * @return round and growth, each 0 for the first
    */
-  Entry.Written written(final long number, final boolean anew) {
+  public Entry.Written written(final long number, final boolean anew) {
     final Entry.Written last = written.get(number);
     if (last == null) {
       return new Entry.Written(number, 0, 0, lastAttempt + 1);
@@ -349,12 +349,12 @@ public final class CheckpointState implements Fold {
   }
 
   /** As a number was decided last; null where it was not. */
-  Entry.Written written(final long number) {
+  public Entry.Written written(final long number) {
     return written.get(number);
   }
 
   /** Whether a number was decided: where no image of that is left, what comes is written anew. */
-  boolean isWritten(final long number) {
+  public boolean isWritten(final long number) {
     return written.containsKey(number);
   }
 
@@ -362,18 +362,18 @@ public final class CheckpointState implements Fold {
    * The place of a commit among those of the session, as all nodes have it: by when it was decided.
    * What files joined later, perhaps on one node alone, keeps the place that it had.
    */
-  long placeOf(final Commit commit) {
+  public long placeOf(final Commit commit) {
     final Entry.Written last = written.get(commit.number());
     return last != null ? last.place() : commit.sequence();
   }
 
   /** How many numbers were decided up to one, in the order of numbers. */
-  int place(final long number) {
+  public int place(final long number) {
     return written.headMap(number, true).size();
   }
 
   /** What a former I/O process had on its way off the node, by the ids of commits. */
-  Map<Long, Entry.Leaving> leaving() {
+  public Map<Long, Entry.Leaving> leaving() {
     return leaving;
   }
 
@@ -386,12 +386,12 @@ public final class CheckpointState implements Fold {
     return Collections.unmodifiableCollection(commits.values());
   }
 
-  GroupTable groups() {
+  public GroupTable groups() {
     return groups;
   }
 
   /** Checkpoints under way that were begun by request, by number. */
-  Map<Long, ExplicitCheckpoint> underWay() {
+  public Map<Long, ExplicitCheckpoint> underWay() {
     return underWay;
   }
 
@@ -399,14 +399,14 @@ public final class CheckpointState implements Fold {
    * How commits ended that failed, by the number of the checkpoint, the oldest first: of those that
    * were neither begun anew since, nor tried again, nor deleted before nodes refused them.
    */
-  Map<Long, Entry.Ended> failed() {
+  public Map<Long, Entry.Ended> failed() {
     return failed;
   }
 
   /**
    * Those of them that the run has lost. A wave is not: its coordinator says so, and makes another.
    */
-  List<Entry.Ended> lost() {
+  public List<Entry.Ended> lost() {
     return failed.values().stream().filter(it -> !isOfWave(it) && !Latecomers.isOne(it)).toList();
   }
 
@@ -418,7 +418,7 @@ public final class CheckpointState implements Fold {
   }
 
   /** Files that were written and are no images. */
-  Map<ImageKey, Entry.Lacking> lacks() {
+  public Map<ImageKey, Entry.Lacking> lacks() {
     return lacks;
   }
 }

@@ -12,20 +12,19 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Completion;
-import org.sluice.iop.group.CommitRanks;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
 /** Decides commits. Service thread only. */
-final class Committer {
+public final class Committer {
   private static final int NO_RANK = -1;
 
   private final Context context;
   private final ImageRelease farewells;
 
-  Committer(final Context context, final ImageRelease farewells) {
+  public Committer(final Context context, final ImageRelease farewells) {
     this.context = context;
     this.farewells = farewells;
   }
@@ -38,7 +37,7 @@ final class Committer {
    * @param completion by what it counts as complete
    * @param owner told once it is stored or undone
    */
-  void commit(
+  public void commit(
       final long number,
       final boolean anew,
       final CommitRanks ranks,
@@ -81,7 +80,7 @@ final class Committer {
   }
 
   /** An image that the process wrote which opened it last. */
-  static Entry.Part part(final Image image, final String path) {
+  public static Entry.Part part(final Image image, final String path) {
     return new Entry.Part(image.id(), path, image.writer().rank(), image.writer().ranks(), false);
   }
 
@@ -128,7 +127,7 @@ final class Committer {
    * Ends what a former I/O process had decided. It may be in the store already. Otherwise it is
    * committed, unless a program has deleted or replaced an image since, whose bytes are gone.
    */
-  void commitAgain(final Entry.Committing decision, final Consumer<CheckpointCommit> owner) {
+  public void commitAgain(final Entry.Committing decision, final Consumer<CheckpointCommit> owner) {
     final CheckpointCommit commit = commit(decision, owner);
     final Optional<Commit> made = inStore(decision);
     final Optional<Entry.Part> missing =
@@ -179,7 +178,7 @@ final class Committer {
   }
 
   /** The ids of the images that checkpoints of this session have now, and a restart can read. */
-  Set<Integer> stored() throws IOException {
+  public Set<Integer> stored() throws IOException {
     final Set<Integer> stored = new HashSet<>();
     for (final Commit commit : context.store().commits(Committer::tellOfDamage)) {
       if (commit.sessionId() == context.sessionId() && context.publisher().counts(commit)) {

@@ -11,7 +11,6 @@ import org.sluice.core.store.node.HeldLinks;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.iop.drain.Drain;
-import org.sluice.iop.group.Grouping;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Descriptors;
 import org.sluice.iop.image.Image;
@@ -152,7 +151,7 @@ public record Context(
   }
 
   /** Which files are one checkpoint. */
-  Grouping grouping() {
+  public Grouping grouping() {
     return settings.grouping();
   }
 
@@ -170,7 +169,7 @@ public record Context(
    *
    * @param image an image of the session
    */
-  boolean isNamed(final Image image) {
+  public boolean isNamed(final Image image) {
     return drain.isInPlace() && image.created() == null;
   }
 

@@ -10,12 +10,11 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.crash.Lane;
-import org.sluice.iop.group.CommitRanks;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 
 /** A checkpoint that its ranks begin, fill and complete by requests. Service thread only. */
-final class ExplicitCheckpoint {
+public final class ExplicitCheckpoint {
   private final long number;
   private final Entry.Scope scope;
   private final Set<Integer> complete = new TreeSet<>();
@@ -27,17 +26,17 @@ final class ExplicitCheckpoint {
     this.scope = scope;
   }
 
-  long number() {
+  public long number() {
     return number;
   }
 
   /** How many ranks the job has. */
-  int ranks() {
+  public int ranks() {
     return scope.ranks();
   }
 
   /** The ranks whose images a commit of this checkpoint has. */
-  CommitRanks commitRanks() {
+  public CommitRanks commitRanks() {
     return scope.spread()
         ? new CommitRanks(ranks(), RankSet.of(complete.stream().mapToInt(Integer::intValue)))
         : new CommitRanks(ranks(), RankSet.NONE);
@@ -50,7 +49,7 @@ final class ExplicitCheckpoint {
   }
 
   /** The image that has a name; nothing when there is none. */
-  Optional<Image> find(final int rank, final String name) {
+  public Optional<Image> find(final int rank, final String name) {
     return Optional.ofNullable(members.get(path(rank, name)));
   }
 
@@ -68,12 +67,12 @@ final class ExplicitCheckpoint {
   }
 
   /** Where an image of an explicit checkpoint is restored. */
-  static String path(final int rank, final String name) {
+  public static String path(final int rank, final String name) {
     return "rank-%04d/%s".formatted(rank, name);
   }
 
   /** The images a rank still has open. */
-  List<Image> openImages(final int rank) {
+  public List<Image> openImages(final int rank) {
     return members.values().stream()
         .filter(image -> image.created().rank() == rank && !image.openers().isEmpty())
         .toList();
@@ -85,22 +84,22 @@ final class ExplicitCheckpoint {
   }
 
   /** How many ranks have completed their part. */
-  int completeRanks() {
+  public int completeRanks() {
     return complete.size();
   }
 
   /** How many ranks of this node must complete their part. */
-  int expectedRanks() {
+  public int expectedRanks() {
     return scope.expected();
   }
 
   /** Whether all ranks of this node have completed their part. */
-  boolean isComplete() {
+  public boolean isComplete() {
     return complete.size() >= scope.expected();
   }
 
   /** Whether it waits for a decision, however complete it is. */
-  boolean isHeld() {
+  public boolean isHeld() {
     return scope.held() && !decided;
   }
 
@@ -108,7 +107,7 @@ final class ExplicitCheckpoint {
     decided = true;
   }
 
-  List<Entry.Part> members() {
+  public List<Entry.Part> members() {
     final List<Entry.Part> parts = new ArrayList<>();
     members.forEach(
         (path, image) ->
@@ -116,7 +115,7 @@ final class ExplicitCheckpoint {
     return parts;
   }
 
-  List<Image> images() {
+  public List<Image> images() {
     return List.copyOf(members.values());
   }
 }

@@ -10,10 +10,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import org.sluice.core.store.model.Commit;
-import org.sluice.iop.group.CommitRanks;
-import org.sluice.iop.group.FilesPerRank;
-import org.sluice.iop.group.Grouping;
-import org.sluice.iop.group.Rounds;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
@@ -22,7 +18,7 @@ import org.sluice.iop.journal.Entry;
  * The images whose paths name one checkpoint. What is asked at each opening and closing is counted;
  * what is asked before a commit only is looked for. Service thread only.
  */
-final class Group {
+public final class Group {
   private final long number;
   private final Refusal refusal;
   private final Map<Image, Member> members = new LinkedHashMap<>();
@@ -75,7 +71,7 @@ final class Group {
    * @param changed whether there is something that its last commit does not have
    * @param rewriting whether an image of its last commit was rewritten or deleted
    */
-  Group(final long number, final boolean changed, final boolean rewriting) {
+  public Group(final long number, final boolean changed, final boolean rewriting) {
     this.number = number;
     this.refusal = new Refusal(number);
     this.changed = changed;
@@ -154,11 +150,11 @@ final class Group {
     return new Entry.GroupMember(image.id(), member.path, member.unchanged);
   }
 
-  long number() {
+  public long number() {
     return number;
   }
 
-  Refusal refusal() {
+  public Refusal refusal() {
     return refusal;
   }
 
@@ -182,11 +178,11 @@ final class Group {
   }
 
   /** The path of an image of the group. */
-  String path(final Image image) {
+  public String path(final Image image) {
     return members.get(image).path;
   }
 
-  boolean has(final Image image, final String path) {
+  public boolean has(final Image image, final String path) {
     return members.containsKey(image) && path.equals(members.get(image).path);
   }
 
@@ -196,7 +192,7 @@ final class Group {
   }
 
   /** An image of its last commit that left is not coming back. */
-  void lost() {
+  public void lost() {
     rewriting = true;
   }
 
@@ -218,7 +214,7 @@ final class Group {
   }
 
   /** The image is a file whose closing completes the checkpoint, or has such a name no more. */
-  void mark(final Image image, final boolean marks) {
+  public void mark(final Image image, final boolean marks) {
     if (marks) {
       markers.add(image);
     } else {
@@ -227,36 +223,36 @@ final class Group {
   }
 
   /** The images that are as they were committed. */
-  List<Image> unchanged() {
+  public List<Image> unchanged() {
     return members.keySet().stream().filter(image -> members.get(image).unchanged).toList();
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return members.isEmpty();
   }
 
-  int size() {
+  public int size() {
     return members.size();
   }
 
   /** It is in the store. */
-  void stored(final Commit commit) {
+  public void stored(final Commit commit) {
     stored = commit;
   }
 
   /** Its last commit, if it has one and no file has joined since; the next call returns null. */
-  Commit takeStored() {
+  public Commit takeStored() {
     final Commit taken = stored;
     stored = null;
     return taken;
   }
 
-  boolean isStored() {
+  public boolean isStored() {
     return stored != null;
   }
 
   /** Whether the group has something that its last commit does not have. */
-  boolean hasChanged() {
+  public boolean hasChanged() {
     return changed;
   }
 
@@ -265,12 +261,12 @@ final class Group {
   }
 
   /** Whether a process has an image of the group open. */
-  boolean isOpen() {
+  public boolean isOpen() {
     return open > 0;
   }
 
   /** Whether no process has an image of the group open, and no image was abandoned. */
-  boolean isQuiet() {
+  public boolean isQuiet() {
     return over
         ? members.keySet().stream().allMatch(this::isFinished)
         : open == 0 && abandoned == 0;
@@ -282,17 +278,17 @@ final class Group {
   }
 
   /** Whether two images have one name: a program has just renamed one over the other. */
-  boolean isBeingRenamed() {
+  public boolean isBeingRenamed() {
     return members.values().stream().map(member -> member.path).distinct().count() < members.size();
   }
 
   /** Whether its marker completes nothing else: then it is none. */
-  boolean isMarkerAlone() {
+  public boolean isMarkerAlone() {
     return !markers.isEmpty() && markers.size() == members.size();
   }
 
   /** Whether its marker is there, or as many ranks as are to write it, with all of their images. */
-  boolean isWhole(final Grouping grouping) {
+  public boolean isWhole(final Grouping grouping) {
     if (grouping.hasMarkers()) {
       return !markers.isEmpty();
     }
@@ -303,7 +299,7 @@ final class Group {
   }
 
   /** Whether one process wrote all of it, which no launcher gave a rank. */
-  boolean hasOneWriter() {
+  public boolean hasOneWriter() {
     return parts.with(1) == 1 && isUnranked(members.values().iterator().next());
   }
 
@@ -321,12 +317,12 @@ final class Group {
   }
 
   /** Nobody writes more files of it. */
-  void leave() {
+  public void leave() {
     left = true;
   }
 
   /** A command that succeeded is over: the kernel has closed what its processes left open. */
-  void end() {
+  public void end() {
     over = true;
     left |= isUnranked();
   }
@@ -337,7 +333,7 @@ final class Group {
    *
    * @param seen how many ranks have opened one
    */
-  boolean waitsFor(final Grouping grouping, final long seen) {
+  public boolean waitsFor(final Grouping grouping, final long seen) {
     final int expected = expected(grouping);
     final boolean waits =
         grouping.hasMarkers()
@@ -347,7 +343,7 @@ final class Group {
   }
 
   /** Whether all images are of one round of writing. */
-  boolean isOfOneRound(final Grouping grouping) {
+  public boolean isOfOneRound(final Grouping grouping) {
     return !isMixed()
         && !isOfTwoRounds(grouping)
         && casualties().outlived() == 0
@@ -372,12 +368,12 @@ final class Group {
   }
 
   /** Whether a process was killed that wrote an image of it. */
-  boolean hasKilledWriter() {
+  public boolean hasKilledWriter() {
     return casualties().hasKilledWriter();
   }
 
   /** Whether a kill or a fault left it in a state that no rank meant it to have. */
-  boolean isTorn() {
+  public boolean isTorn() {
     return casualties().areTorn();
   }
 
@@ -386,17 +382,17 @@ final class Group {
   }
 
   /** Whether an image of its last commit was rewritten or deleted: another round of writing. */
-  boolean isRewritten() {
+  public boolean isRewritten() {
     return rewriting;
   }
 
   /** Whether more images have joined since its last commit, all of which are as they were. */
-  boolean hasGrown() {
+  public boolean hasGrown() {
     return unchanged > 0 && !rewriting && unchanged < members.size();
   }
 
   /** Whether it was decided to commit it again, with all of these images and others. */
-  boolean hasMoreThan(final Set<Image> images) {
+  public boolean hasMoreThan(final Set<Image> images) {
     return unchanged == members.size()
         && unchanged > images.size()
         && members.keySet().containsAll(images);
@@ -430,7 +426,7 @@ final class Group {
   }
 
   /** Why the group is not committed as it is. */
-  String obstacle(final Grouping grouping) {
+  public String obstacle(final Grouping grouping) {
     final int expected = expected(grouping);
     final int files = grouping.filesPerRank();
     final long unfinished = members.keySet().stream().filter(image -> !isFinished(image)).count();
@@ -475,18 +471,18 @@ final class Group {
   }
 
   /** The ranks whose images a commit of the group has. */
-  CommitRanks commitRanks(final Grouping grouping) {
+  public CommitRanks commitRanks(final Grouping grouping) {
     final boolean all = !grouping.hasMarkers() && grouping.writers() == 0;
     final List<Writer> writers =
         members.keySet().stream().flatMap(image -> image.writers().stream()).toList();
     return CommitRanks.of(writers, all ? expected(grouping) : 0);
   }
 
-  List<Image> images() {
+  public List<Image> images() {
     return new ArrayList<>(members.keySet());
   }
 
-  List<Entry.Part> members() {
+  public List<Entry.Part> members() {
     return members((image, member) -> Committer.part(image, member.path));
   }
 

@@ -12,7 +12,6 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.agrona.collections.Int2ObjectHashMap;
-import org.sluice.iop.group.Rounds;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 
@@ -20,7 +19,7 @@ import org.sluice.iop.journal.Entry;
  * The groups. An image is in one at most. Entries tell those that were committed, as of their last
  * commit; what joined them later the names of files tell. Service thread only.
  */
-final class GroupTable {
+public final class GroupTable {
   private final Map<Long, Group> byNumber = new LinkedHashMap<>();
   private final Int2ObjectHashMap<Group> byImage = new Int2ObjectHashMap<>();
 
@@ -30,7 +29,7 @@ final class GroupTable {
   /** Images whose checkpoint is on its way out of the store: in no group, whatever their names. */
   private final Set<Image> setAside = new HashSet<>();
 
-  Collection<Group> all() {
+  public Collection<Group> all() {
     return Collections.unmodifiableCollection(byNumber.values());
   }
 
@@ -39,12 +38,12 @@ final class GroupTable {
   }
 
   /** The group of a checkpoint; null when there is none. */
-  Group find(final long number) {
+  public Group find(final long number) {
     return byNumber.get(number);
   }
 
   /** The groups that were closed before one and have something to commit, in that order. */
-  List<Long> changedBefore(final Group group) {
+  public List<Long> changedBefore(final Group group) {
     return byNumber.values().stream()
         .filter(Group::hasChanged)
         .filter(other -> other.closed() < group.closed())
@@ -54,7 +53,7 @@ final class GroupTable {
   }
 
   /** The groups that have something which no commit has, in the order of their closing. */
-  List<Group> uncommitted() {
+  public List<Group> uncommitted() {
     return byNumber.values().stream()
         .filter(Group::hasChanged)
         .filter(group -> !group.images().stream().allMatch(Image::isCommitted))
@@ -63,12 +62,12 @@ final class GroupTable {
   }
 
   /** The group that has an image; null when none has. */
-  Group of(final Image image) {
+  public Group of(final Image image) {
     return byImage.get(image.id());
   }
 
   /** The images of a group that are in a checkpoint as they are. */
-  Set<Image> committed(final long number) {
+  public Set<Image> committed(final long number) {
     return byNumber.containsKey(number)
         ? byNumber.get(number).unchanged().stream()
             .filter(Image::isCommitted)
@@ -81,7 +80,7 @@ final class GroupTable {
    *
    * @return the group, which may be no more; null where it has none of them
    */
-  Group setAside(final long number, final List<Image> images) {
+  public Group setAside(final long number, final List<Image> images) {
     setAside.addAll(images);
     final Group group = find(number);
     images.stream().filter(image -> group != null && of(image) == group).forEach(this::leave);
@@ -96,17 +95,17 @@ final class GroupTable {
     }
   }
 
-  boolean isSetAside(final Image image) {
+  public boolean isSetAside(final Image image) {
     return setAside.contains(image);
   }
 
   /** They may be in groups again. */
-  void endSettingAside(final List<Image> images) {
+  public void endSettingAside(final List<Image> images) {
     images.forEach(setAside::remove);
   }
 
   /** An image that was set aside is in its group again, as it was committed. */
-  void enterAgain(final Group former, final Image image, final String path) {
+  public void enterAgain(final Group former, final Image image, final String path) {
     final Group group = byNumber.getOrDefault(former.number(), former);
     put(group);
     group.enter(image, path, true);
@@ -134,7 +133,7 @@ final class GroupTable {
     }
   }
 
-  boolean isVanished(final long number) {
+  public boolean isVanished(final long number) {
     return !byNumber.containsKey(number) && rounds.containsKey(number);
   }
 
@@ -150,14 +149,14 @@ final class GroupTable {
   }
 
   /** Adds an image that is in no other group, or learns its new path. */
-  void add(final Group group, final Image image, final String path) {
+  public void add(final Group group, final Image image, final String path) {
     put(group);
     group.add(image, path);
     byImage.put(image.id(), group);
   }
 
   /** The I/O process decided to commit a whole group. */
-  void committed(final long number, final Map<Image, String> paths) {
+  public void committed(final long number, final Map<Image, String> paths) {
     paths.keySet().stream()
         .filter(image -> of(image) != null && of(image).number() != number)
         .forEach(this::forget);

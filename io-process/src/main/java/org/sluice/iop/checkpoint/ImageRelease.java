@@ -20,7 +20,7 @@ public final class ImageRelease {
 
   private int underWay;
 
-  ImageRelease(final Context context) {
+  public ImageRelease(final Context context) {
     this.context = context;
   }
 
@@ -64,7 +64,7 @@ public final class ImageRelease {
   }
 
   /** Whether an image may be let go of soon. */
-  boolean areUnderWay() {
+  public boolean areUnderWay() {
     return underWay > 0;
   }
 
@@ -82,7 +82,7 @@ public final class ImageRelease {
   }
 
   /** Why images lack bytes that could not be stored, at the end; to be changed by the caller. */
-  Map<ImageKey, Exception> losses() {
+  public Map<ImageKey, Exception> losses() {
     context.registry().all().forEach(this::note);
     return losses;
   }

@@ -19,7 +19,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 
 /** The checkpoints that have bytes of later ones. Write stage only, but for {@link #pieces}. */
-final class IncrementalSources {
+public final class IncrementalSources {
   private final PosixStore store;
   private final long sessionId;
   private final Map<String, CommittedImage> images = new HashMap<>();
@@ -38,7 +38,7 @@ final class IncrementalSources {
    * @param bytes offset and length of each piece
    * @throws IllegalArgumentException when they are none
    */
-  static Pieces pieces(final String bytes) {
+  public static Pieces pieces(final String bytes) {
     final ByteBuffer in = ByteBuffer.wrap(FileName.encode(bytes)).order(ByteOrder.LITTLE_ENDIAN);
     final List<Extent> extents = new ArrayList<>();
     while (in.remaining() >= 2 * Long.BYTES) {

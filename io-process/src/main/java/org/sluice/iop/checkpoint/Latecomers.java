@@ -13,7 +13,7 @@ import org.sluice.iop.measure.Failure;
  * taken for the newest. Only a marker may do that: with it their program says that they are
  * complete. Service thread only.
  */
-final class Latecomers {
+public final class Latecomers {
   /** Why none is committed. No byte is lost by that. */
   private static final int OVERTAKEN = Errno.ESTALE;
 
@@ -24,7 +24,7 @@ final class Latecomers {
   /** The numbers of groups that wait for what becomes of commits under way. */
   private final Set<Long> waiting = new HashSet<>();
 
-  Latecomers(final Context context, final UncapturedFiles lacks) {
+  public Latecomers(final Context context, final UncapturedFiles lacks) {
     this.state = context.state();
     this.marked = context.grouping().hasMarkers();
     this.lacks = lacks;
@@ -39,7 +39,7 @@ final class Latecomers {
    * Whether a group is not committed for that, which is said; or not before it is known what
    * becomes of commits that are under way.
    */
-  boolean has(final Group group) {
+  public boolean has(final Group group) {
     if (marked) {
       return false;
     }
@@ -56,14 +56,14 @@ final class Latecomers {
   }
 
   /** A commit has ended; returns the numbers of what may have waited for that. */
-  Set<Long> released() {
+  public Set<Long> released() {
     final Set<Long> all = Set.copyOf(waiting);
     waiting.clear();
     return all;
   }
 
   /** The same at the end, when nothing waits. */
-  Optional<String> obstacleAtEnd(final Group group) {
+  public Optional<String> obstacleAtEnd(final Group group) {
     return obstacle(group, Stream.concat(state.latest().stream(), state.storing()));
   }
 

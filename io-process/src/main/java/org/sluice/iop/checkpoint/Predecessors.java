@@ -27,7 +27,7 @@ import org.sluice.iop.publish.Publisher;
  * Numbers say nothing where a program writes them again and again, with others between. Service
  * thread only.
  */
-final class Predecessors {
+public final class Predecessors {
   private static final String REMEDY =
       "give each simulation a --store or a --series of its own, or remove those by sluice rm";
 
@@ -118,12 +118,12 @@ final class Predecessors {
   }
 
   /** A checkpoint of this session begins. */
-  void begins(final long number) {
+  public void begins(final long number) {
     first = first.isEmpty() ? Optional.of(number) : first;
   }
 
   /** All of a checkpoint is written anew, and about to be committed. */
-  void commits(final long number) {
+  public void commits(final long number) {
     if (own.contains(number) && last != number) {
       recurring.add(number);
     }
@@ -131,7 +131,7 @@ final class Predecessors {
   }
 
   /** A checkpoint of this session is committed. */
-  void committed(final long number) {
+  public void committed(final long number) {
     own.add(number);
   }
 
@@ -141,7 +141,7 @@ final class Predecessors {
   }
 
   /** Why this session must not commit a number; empty where it may. */
-  Optional<Failure> obstacle(final long number) {
+  public Optional<Failure> obstacle(final long number) {
     if (own.contains(number) || !before.containsKey(number)) {
       return Optional.empty();
     }
@@ -158,7 +158,7 @@ final class Predecessors {
   }
 
   /** Whether an earlier session has a number with files of another capture directory. */
-  boolean isElsewhere(final long number) {
+  public boolean isElsewhere(final long number) {
     return before.containsKey(number) && isOfAnother(find(number));
   }
 
@@ -174,7 +174,7 @@ final class Predecessors {
    *
    * @return false also where nothing tells; any thread
    */
-  boolean isOfAnother(final Origin origin) {
+  public boolean isOfAnother(final Origin origin) {
     return origin.isOfAnother(new Origin(capture, false));
   }
 

@@ -7,7 +7,7 @@ import org.sluice.iop.measure.Warnings;
  * Says once that a checkpoint is not committed, with what was found first: the loss of bytes of any
  * of its files, or a commit that fails. Thread-safe.
  */
-final class Refusal {
+public final class Refusal {
   private final long number;
   private final AtomicBoolean said = new AtomicBoolean();
 
@@ -22,7 +22,7 @@ final class Refusal {
     }
   }
 
-  boolean isSaid() {
+  public boolean isSaid() {
     return said.get();
   }
 

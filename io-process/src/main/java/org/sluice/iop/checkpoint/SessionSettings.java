@@ -2,7 +2,6 @@ package org.sluice.iop.checkpoint;
 
 import java.time.Duration;
 import java.util.regex.Pattern;
-import org.sluice.iop.group.Grouping;
 import org.sluice.iop.publish.Keeping;
 
 /**

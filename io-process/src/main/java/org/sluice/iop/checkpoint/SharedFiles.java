@@ -8,7 +8,6 @@ import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.store.model.Sharing;
-import org.sluice.iop.group.Grouping;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
@@ -100,7 +99,7 @@ public final class SharedFiles {
    * @param path where it is below the capture directory
    * @return false also for a job on this node alone, and for an image of the API
    */
-  boolean has(final Image image, final String path) {
+  public boolean has(final Image image, final String path) {
     return image.writer().isOfSeveralNodes()
         && image.created() == null
         && (wasOpenedByMpi(image) || !isPrivate(Optional.of(path), image.writer()))
@@ -189,7 +188,7 @@ public final class SharedFiles {
   }
 
   /** Why no file of a job can be in a group; empty when some can. */
-  Optional<String> obstacle(final Writer writer) {
+  public Optional<String> obstacle(final Writer writer) {
     final boolean untold = grouping.exists() && !grouping.tellsRanks() && alone == null;
     return writer.isOfSeveralNodes() && untold && capture.isShared()
         ? Optional.of(
@@ -203,7 +202,7 @@ public final class SharedFiles {
    *
    * @param unnamed how many of those that are there no checkpoint names
    */
-  void report(final long unnamed) {
+  public void report(final long unnamed) {
     final long files = statistics.count(Occurrence.SHARED_FILES);
     if (files > 0) {
       Warnings.warn(

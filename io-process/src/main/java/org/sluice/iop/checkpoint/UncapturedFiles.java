@@ -11,7 +11,6 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.group.Grouping;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Entry;
@@ -23,7 +22,7 @@ import org.sluice.iop.measure.Warnings;
  * reason. The checkpoint whose file one is lacks it, and is not committed before it is captured or
  * deleted. Service thread only.
  */
-final class UncapturedFiles {
+public final class UncapturedFiles {
   /** More of them are not followed one by one: of those beyond, the first of each checkpoint is. */
   private static final int MOST = 1 << 16;
 
@@ -36,7 +35,7 @@ final class UncapturedFiles {
   private final Map<ImageKey, Entry.Lacking> all;
   private int refusals;
 
-  UncapturedFiles(final Context context) {
+  public UncapturedFiles(final Context context) {
     this.context = context;
     this.grouping = context.grouping();
     this.all = context.state().lacks();
@@ -45,7 +44,7 @@ final class UncapturedFiles {
   /**
    * A process writes a file that is no image; returns the number of the checkpoint that lacks it.
    */
-  long written(final ImageKey key, final String path, final Reason reason) {
+  public long written(final ImageKey key, final String path, final Reason reason) {
     final boolean needless = context.drain().isInPlace() && !context.hasGroups();
     if (needless || !context.capture().contains(path)) {
       return NO_NUMBER;
@@ -58,7 +57,7 @@ final class UncapturedFiles {
   }
 
   /** A file is written that is no image. */
-  void note(final ImageKey key, final String path, final Reason reason) {
+  public void note(final ImageKey key, final String path, final Reason reason) {
     final boolean few = all.size() < MOST || all.containsKey(key);
     final ImageKey noted = few ? key : new ImageKey(NOWHERE, number(path));
     final Entry.Lacking known = all.get(noted);
@@ -70,7 +69,7 @@ final class UncapturedFiles {
   }
 
   /** A file is an image. */
-  void captured(final ImageKey key) {
+  public void captured(final ImageKey key) {
     if (all.containsKey(key)) {
       forget(all.get(key));
     }
@@ -101,7 +100,7 @@ final class UncapturedFiles {
   }
 
   /** Whether a checkpoint lacks a file: then it is not committed, which is said. */
-  boolean prevents(final long number) {
+  public boolean prevents(final long number) {
     Optional<Failure> lack;
     try {
       lack = of(number);
@@ -113,14 +112,14 @@ final class UncapturedFiles {
   }
 
   /** Says that a checkpoint is not committed, and why. */
-  void refuse(final long number, final Failure why) {
+  public void refuse(final long number, final Failure why) {
     if (fail(number, why.errno(), why.reason()) && ++refusals <= MOST_LINES) {
       Warnings.warn("checkpoint %d is not committed: %s".formatted(number, why.reason()));
     }
   }
 
   /** Tells those that wait for it; returns whether they did not know. */
-  boolean fail(final long number, final int errno, final String reason) {
+  public boolean fail(final long number, final int errno, final String reason) {
     final Entry.Ended known = context.state().failed().get(number);
     if (known != null && known.reason().equals(reason)) {
       return false;
@@ -132,7 +131,7 @@ final class UncapturedFiles {
   }
 
   /** At the end: refuses the checkpoints all of whose files are lacking. */
-  void refuseEmpty() throws PosixException {
+  public void refuseEmpty() throws PosixException {
     if (!grouping.exists()) {
       return;
     }

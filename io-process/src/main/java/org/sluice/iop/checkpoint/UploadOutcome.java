@@ -12,7 +12,7 @@ import org.sluice.iop.publish.PendingUpload;
  * @param context of the session
  * @param writing how often the checkpoint was begun, as those who wait know
  */
-record UploadOutcome(Context context, int writing) implements PendingUpload.Listener {
+public record UploadOutcome(Context context, int writing) implements PendingUpload.Listener {
   @Override
   public void begins(final PendingUpload one) {
     context.journal().write(new Entry.Leaving(one.commit().id(), one.round(), one.growth()));

@@ -76,7 +76,7 @@ public final class Waiters {
   }
 
   /** The checkpoint is being written anew: its older commit does not count. */
-  void begun(final long number) {
+  public void begun(final long number) {
     committed.remove(number);
     refused.remove(number);
     begun.add(number);
@@ -84,7 +84,7 @@ public final class Waiters {
   }
 
   /** More files have joined it than its last commit has; the next one may be under way by now. */
-  void grown(final long number, final boolean isNextUnderWay) {
+  public void grown(final long number, final boolean isNextUnderWay) {
     if (isNextUnderWay) {
       committed.remove(number);
     } else {
@@ -93,7 +93,7 @@ public final class Waiters {
   }
 
   /** How often a checkpoint was begun, to be told with its commit. */
-  int writing(final long number) {
+  public int writing(final long number) {
     return writings.getOrDefault(number, 0);
   }
 

@@ -1,5 +1,5 @@
 /**
- * How files become groups: the patterns of their paths, which files a rank writes, and when a group
- * is looked at again.
+ * Files that are a checkpoint by their names: which ones belong to a group, when it is complete,
+ * and what it lacks. The service thread decides.
  */
 package org.sluice.iop.group;

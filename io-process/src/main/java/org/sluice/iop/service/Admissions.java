@@ -9,12 +9,12 @@ import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.Creations;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.trigger.Checkpoints;
 
 /** Decides what becomes of an opened file that is no image. Service thread only. */
 final class Admissions {

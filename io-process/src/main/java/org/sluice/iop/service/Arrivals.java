@@ -10,11 +10,11 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.trigger.Checkpoints;
 
 /**
  * What processes rename and link. Files of a checkpoint that were written outside the capture

@@ -10,11 +10,11 @@ import java.util.concurrent.TimeUnit;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.outside.Leases;
+import org.sluice.iop.trigger.Checkpoints;
 
 /** What becomes of images that nobody has open, or that lose their names. Service thread only. */
 public final class Closings {

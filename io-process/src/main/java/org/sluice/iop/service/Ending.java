@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.trigger.Checkpoints;
 
 /**
  * The end of a session, step by step: processes go, the pipeline runs dry, what is left over is

@@ -6,7 +6,6 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.Image;
@@ -15,6 +14,7 @@ import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Timed;
+import org.sluice.iop.trigger.Checkpoints;
 
 /**
  * Where an opening waits until this process has a descriptor for its file. The process that asked

@@ -11,7 +11,6 @@ import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.Creations;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.Image;
@@ -19,6 +18,7 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.outside.Leases;
+import org.sluice.iop.trigger.Checkpoints;
 
 /**
  * Answers processes that open a file, and takes in that they close it. Exactly one process may log

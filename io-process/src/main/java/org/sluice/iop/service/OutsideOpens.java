@@ -11,7 +11,6 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.RuntimePath;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
@@ -19,6 +18,7 @@ import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.outside.Guard;
 import org.sluice.iop.outside.Leases;
+import org.sluice.iop.trigger.Checkpoints;
 
 /**
  * Images that programs outside Sluice open. Such a program reads and writes the image's own file

@@ -6,9 +6,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.trigger.Checkpoints;
 
 /**
  * Files of checkpoints that are not committed though nothing is written to them any more, as ranks

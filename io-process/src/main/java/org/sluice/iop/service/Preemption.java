@@ -9,8 +9,8 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.request.RuntimePath;
 import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.checkpoint.Unfinished;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.trigger.Unfinished;
 
 /**
  * The time that a session has once its job is told to stop. A process that is still to be killed

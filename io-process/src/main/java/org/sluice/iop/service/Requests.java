@@ -17,7 +17,6 @@ import org.sluice.core.segment.Header;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
@@ -27,6 +26,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.trigger.Checkpoints;
 import org.sluice.iop.wave.Waves;
 
 /** Passes each request on to whom it concerns. Service thread only. */

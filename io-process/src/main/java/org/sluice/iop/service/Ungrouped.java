@@ -4,9 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.trigger.Checkpoints;
 
 /**
  * Files of no checkpoint in the container layout. No restart would give their bytes back, so each

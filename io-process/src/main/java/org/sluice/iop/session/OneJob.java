@@ -10,7 +10,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.store.directory.JobClaim;
-import org.sluice.iop.group.Grouping;
+import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.wave.WaveFiles;
 

@@ -11,7 +11,6 @@ import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.MissingException;
@@ -23,6 +22,7 @@ import org.sluice.iop.service.Closings;
 import org.sluice.iop.service.ImageFiles;
 import org.sluice.iop.service.Rings;
 import org.sluice.iop.service.SessionState;
+import org.sluice.iop.trigger.Checkpoints;
 
 /**
  * Goes on where a killed I/O process left off. What it wrote down counts, whatever the segment

@@ -6,9 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import org.sluice.core.request.Request;
-import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.checkpoint.Unfinished;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Pace;
 import org.sluice.iop.measure.Warnings;
@@ -35,6 +33,8 @@ import org.sluice.iop.service.SmallFileSync;
 import org.sluice.iop.service.TimedSettling;
 import org.sluice.iop.service.UncountedWrites;
 import org.sluice.iop.service.Ungrouped;
+import org.sluice.iop.trigger.Checkpoints;
+import org.sluice.iop.trigger.Unfinished;
 import org.sluice.iop.wave.Waves;
 
 /** Everything the service thread looks after, from the first process to the last commit. */

@@ -10,8 +10,8 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.checkpoint.ExplicitCheckpoints;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.trigger.ExplicitCheckpoints;
 import org.sluice.iop.wave.protocol.Control;
 
 /**

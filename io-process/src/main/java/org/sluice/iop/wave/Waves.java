@@ -14,7 +14,7 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.checkpoint.ExplicitCheckpoints;
+import org.sluice.iop.trigger.ExplicitCheckpoints;
 import org.sluice.iop.wave.protocol.Control;
 
 /**

@@ -11,8 +11,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
-import org.sluice.iop.group.Grouping;
-import org.sluice.iop.group.PathPattern;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Images;
 import org.sluice.iop.journal.Entry;

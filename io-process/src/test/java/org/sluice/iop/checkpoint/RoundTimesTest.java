@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.sluice.iop.group.Grouping;
-import org.sluice.iop.group.PathPattern;
-import org.sluice.iop.group.Rounds;
 import org.sluice.iop.journal.Entry;
 
 /** When the present round of writing began, by the times that are known of files, in any order. */

@@ -14,6 +14,7 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.sluice.iop.checkpoint.PathPattern;
 
 class GroupInferenceTest {
   /** A file that a rank has written. */

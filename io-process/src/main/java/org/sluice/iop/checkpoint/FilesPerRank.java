@@ -1,0 +1,41 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.Map;
+import java.util.TreeMap;
+import org.agrona.collections.IntArrayList;
+
+/** How many files each rank has in a group. Service thread only. */
+public final class FilesPerRank {
+  private final Map<Long, Integer> files = new TreeMap<>();
+
+  /** How many ranks have more files than the index says. */
+  private final IntArrayList more = new IntArrayList();
+
+  /** A rank has one more. */
+  public void add(final long part) {
+    final int count = files.merge(part, 1, Integer::sum);
+    if (count > more.size()) {
+      more.addInt(0);
+    }
+    more.setInt(count - 1, more.getInt(count - 1) + 1);
+  }
+
+  /** A rank has one less. */
+  public void remove(final long part) {
+    final int count = files.get(part);
+    more.setInt(count - 1, more.getInt(count - 1) - 1);
+    if (more.getInt(more.size() - 1) == 0) {
+      more.removeAt(more.size() - 1);
+    }
+    if (count == 1) {
+      files.remove(part);
+    } else {
+      files.put(part, count - 1);
+    }
+  }
+
+  /** How many ranks have so many files or more, of 1 or more. */
+  public int with(final int count) {
+    return count > more.size() ? 0 : more.getInt(count - 1);
+  }
+}

@@ -1,0 +1,76 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a path below the capture directory tells of its file.
+ *
+ * @param pattern of its capture groups the first that took part in the match is the number of a
+ *     checkpoint, but for one called {@code rank}, which is the rank that writes the file; without
+ *     any, all files that match are one checkpoint
+ */
+public record PathPattern(Pattern pattern) {
+  private static final String RANK = "rank";
+  private static final int NONE = -1;
+
+  /** The number of the checkpoint of files whose names have none, as they are written over. */
+  private static final long ONLY = 1;
+
+  /**
+   * Whether it says which rank writes a file.
+   *
+   * @return whether it has a group of that name
+   */
+  public boolean tellsRanks() {
+    return rankGroup() != NONE;
+  }
+
+  /**
+   * Whether it tells checkpoints apart.
+   *
+   * @return whether it has a group for that
+   */
+  public boolean tellsNumbers() {
+    return pattern.matcher("").groupCount() > (tellsRanks() ? 1 : 0);
+  }
+
+  /** The checkpoint that a path names; empty for none. */
+  public OptionalLong number(final String path) {
+    final Matcher matcher = pattern.matcher(path);
+    final int rank = rankGroup();
+    if (matcher.find()) {
+      if (!tellsNumbers()) {
+        return OptionalLong.of(ONLY);
+      }
+      for (int group = 1; group <= matcher.groupCount(); group++) {
+        if (group != rank && matcher.group(group) != null) {
+          return number(matcher, group);
+        }
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  /** The rank that a path names; empty for none. */
+  public OptionalLong rank(final String path) {
+    final Matcher matcher = pattern.matcher(path);
+    final int rank = rankGroup();
+    return rank == NONE || !matcher.find() || matcher.group(rank) == null
+        ? OptionalLong.empty()
+        : number(matcher, rank);
+  }
+
+  private int rankGroup() {
+    return pattern.namedGroups().getOrDefault(RANK, NONE);
+  }
+
+  private static OptionalLong number(final Matcher matcher, final int group) {
+    try {
+      return OptionalLong.of(Long.parseUnsignedLong(matcher.group(group)));
+    } catch (final NumberFormatException notANumber) {
+      return OptionalLong.empty();
+    }
+  }
+}

@@ -1,0 +1,318 @@
+package org.sluice.iop.group;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
+import org.sluice.core.segment.Reason;
+import org.sluice.iop.checkpoint.Committer;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Group;
+import org.sluice.iop.checkpoint.GroupTable;
+import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.checkpoint.UncapturedFiles;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageName;
+import org.sluice.iop.image.Moves;
+import org.sluice.iop.image.Writer;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Failure;
+
+/**
+ * The names by which groups have their images. Nobody tells of the files below a renamed directory,
+ * nor of what programs outside do. So before a commit is decided each image is in the group that
+ * its name tells by then, or the commit waits. Service thread only.
+ */
+public final class GroupNames {
+  /** When it is looked again for what could not be found out. */
+  private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int NO_IMAGE = 0;
+
+  /** Enough for a warning. */
+  private static final int MOST_PARTS = 1 << 16;
+
+  private final Context context;
+  private final Grouping grouping;
+  private final GroupTable table;
+  private final UncapturedFiles lacks;
+  private final Moves moves;
+  private final LongConsumer changed;
+  private Consumer<Image> ungrouped = image -> {};
+  private final Set<Long> parts = new HashSet<>();
+
+  /**
+   * The names of a session's groups.
+   *
+   * @param changed told of checkpoints that have something no more
+   */
+  GroupNames(final Context context, final UncapturedFiles lacks, final LongConsumer changed) {
+    this.context = context;
+    this.changed = changed;
+    this.grouping = context.grouping();
+    this.table = context.state().groups();
+    this.lacks = lacks;
+    this.moves =
+        new Moves(
+            context.capture(),
+            image -> context.registry().find(image.id()) == image,
+            path -> number(path).isPresent());
+  }
+
+  /**
+   * The checkpoint that a name tells.
+   *
+   * @param path absolute; a file without a name may have been opened under one of another place
+   * @return empty for none, and outside the capture directory
+   */
+  public OptionalLong number(final String path) {
+    return context.capture().contains(path)
+        ? grouping.number(context.capture().relative(path))
+        : OptionalLong.empty();
+  }
+
+  /**
+   * Tells of images that are in no group.
+   *
+   * @param its told of one each time that it is looked at
+   */
+  public void ungrouped(final Consumer<Image> its) {
+    ungrouped = its;
+  }
+
+  /** An image is in no group. */
+  void noteUngrouped(final Image image) {
+    ungrouped.accept(image);
+  }
+
+  /** The name of an image that tells its checkpoint, or else one that it has; empty for none. */
+  Optional<String> find(final Image image) {
+    return moves.find(image);
+  }
+
+  /**
+   * Puts an image where its present name says; null when it is in no group.
+   *
+   * @param name of its file, absolute; empty for none in the capture directory
+   * @param mayHave whether there may be a group of a number
+   * @param begin makes a group of a number that has none
+   */
+  Group place(
+      final Image image,
+      final Optional<String> name,
+      final LongPredicate mayHave,
+      final LongFunction<Group> begin) {
+    moves.looked(image, name);
+    if (table.isSetAside(image)) {
+      return null;
+    }
+    final Optional<String> path = name.map(context.capture()::relative);
+    final OptionalLong number =
+        path.filter(its -> context.publisher().hasNodes() || !context.shared().has(image, its))
+            .map(grouping::number)
+            .filter(its -> its.stream().allMatch(mayHave))
+            .orElse(OptionalLong.empty());
+    final Group before = table.of(image);
+    if (name.isEmpty() ? image.isUnnamed() : ImageName.isOurs(name.get())) {
+      return before; // whose commit fails for one without a name
+    }
+    if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
+      leave(image, before, path.isEmpty());
+      context.state().forgetInGroups(image);
+    }
+    if (number.isEmpty()) {
+      noteUngrouped(image);
+      return null;
+    }
+    final Group known = table.find(number.getAsLong());
+    final Group group = known == null ? begin.apply(number.getAsLong()) : known;
+    table.add(group, image, path.get());
+    group.mark(image, grouping.marks(path.get()));
+    if (parts.size() < MOST_PARTS) {
+      parts.add(image.writer().part());
+    }
+    return group;
+  }
+
+  /**
+   * The images of a commit, each under all names that tell its number. A name that the checkpoint
+   * does not have may lead to a sparse file.
+   *
+   * @throws IOException when names cannot be found out
+   */
+  List<Entry.Part> members(final Group group) throws IOException {
+    final List<Entry.Part> all = new ArrayList<>(group.members());
+    final List<Image> linked = new ArrayList<>();
+    for (final Image image : group.images()) {
+      if (image.held().links() > (image.isCommitted() ? 2 : 1)) { // the store has one, too
+        linked.add(image);
+      }
+    }
+    final Map<ImageKey, List<String>> names =
+        linked.isEmpty() ? Map.of() : context.capture().names();
+    for (final Image image : linked) {
+      CaptureDirectory.of(image, names).stream()
+          .filter(name -> number(name).equals(OptionalLong.of(group.number())))
+          .map(context.capture()::relative)
+          .filter(path -> !path.equals(group.path(image)))
+          .forEach(path -> all.add(Committer.part(image, path)));
+    }
+    return all;
+  }
+
+  /** One that has no name may have been deleted before it was looked at for the first time. */
+  private void leave(final Image image, final Group group, final boolean isDeleted) {
+    if (group != null) {
+      gone(image, group.number(), group.path(image));
+    } else if (isDeleted) {
+      number(image.opened())
+          .ifPresent(number -> gone(image, number, context.capture().relative(image.opened())));
+    }
+  }
+
+  /**
+   * A process is about to write an image from its beginning.
+   *
+   * @param image an image that it empties
+   */
+  public void emptied(final Image image) {
+    final Group group = table.of(image);
+    if (group != null) {
+      gone(image, group.number(), group.path(image));
+    } else if (grouping.exists()) {
+      gone(image, Entry.NO_CHECKPOINT, "");
+    }
+  }
+
+  private void gone(final Image image, final long number, final String path) {
+    final boolean unfinished = image.isAbandoned() && table.of(image) != null;
+    if (image.whole() > 0 || unfinished) {
+      gone(image.id(), number, image.writing(path));
+    }
+  }
+
+  private void gone(final int image, final long number, final Entry.Writing writing) {
+    context.decide(new Entry.Gone(image, number, writing));
+    changed.accept(number);
+  }
+
+  /**
+   * A file was closed and deleted before it was taken as an image. Nobody knows when.
+   *
+   * @param path its name, absolute
+   * @param writer the process that wrote it
+   */
+  public void deletedUntaken(final String path, final Writer writer) {
+    final OptionalLong number = number(path);
+    if (number.isPresent()) {
+      final String relative = context.capture().relative(path);
+      gone(
+          NO_IMAGE,
+          number.getAsLong(),
+          new Entry.Writing(relative, writer.part(), 1, 1, 1, writer.killsBefore(), false));
+    }
+  }
+
+  /** How many parts of a job ever had a file in a group, for a warning. */
+  public int parts() {
+    return parts.size();
+  }
+
+  /**
+   * Looks at what may have been moved.
+   *
+   * @param changed takes images of which other checkpoints may have to know, with their names
+   */
+  void lookAtMoved(final BiConsumer<Image, Optional<String>> changed) {
+    moves
+        .look()
+        .forEach(
+            (image, name) -> {
+              if (isSame(image, name)) {
+                moves.looked(image, name);
+              } else {
+                changed.accept(image, name);
+              }
+            });
+  }
+
+  /**
+   * A committed checkpoint keeps the names that its files had then. So does each file that has one
+   * of ours for a moment.
+   */
+  private boolean isSame(final Image image, final Optional<String> name) {
+    if (name.filter(ImageName::isOurs).isPresent()) {
+      return true;
+    }
+    final Group group = table.of(image);
+    final OptionalLong number = name.map(this::number).orElse(OptionalLong.empty());
+    if (group == null) {
+      return number.isEmpty();
+    }
+    return number.isPresent()
+        && number.getAsLong() == group.number()
+        && (image.isCommitted() || group.has(image, context.capture().relative(name.get())));
+  }
+
+  /**
+   * A process has renamed a directory, or given a file another name. A checkpoint cannot have what
+   * another one has.
+   *
+   * @param key what identifies it
+   * @param path what it is called now, absolute
+   */
+  public void moved(final ImageKey key, final String path) {
+    if (!grouping.exists() || !context.capture().contains(path)) {
+      return;
+    }
+    final Image image = context.registry().find(key);
+    final Group group = image == null ? null : table.of(image);
+    final OptionalLong number = number(path);
+    if (group != null && number.isPresent() && number.getAsLong() != group.number()) {
+      lacks.note(key, path, Reason.SHARED);
+    } else {
+      moves.told(image, path);
+    }
+  }
+
+  /**
+   * A process has renamed an image.
+   *
+   * @param image an image of the session
+   * @return whether it is looked at with others that have to be searched for
+   */
+  public boolean isAstray(final Image image) {
+    return grouping.exists() && moves.isAstray(image);
+  }
+
+  boolean areTold() {
+    return moves.areTold();
+  }
+
+  boolean mayLook() {
+    return moves.mayLook();
+  }
+
+  /** Whether it is not known of some image where it is, so that a checkpoint may lack it. */
+  boolean hide(final long number, final RecheckSchedule pauses) {
+    final Optional<Failure> unknown = moves.obstacle().map(Failure::of);
+    unknown.ifPresent(
+        why -> {
+          lacks.refuse(number, why);
+          pauses.wake(number, pauses.now() + AGAIN_NANOS);
+        });
+    return unknown.isPresent();
+  }
+}

@@ -1,0 +1,25 @@
+package org.sluice.iop.group;
+
+import java.io.IOException;
+import org.sluice.core.store.model.Commit;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.drain.Work;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * A checkpoint that files join after its commit, on its way to being marked as incomplete: it is
+ * not the newest from then on, until it is committed again. Behind the commit it is about.
+ */
+record MarkIncomplete(Context context, Commit joined) implements Work {
+  @Override
+  public void commit() throws IOException {
+    context.store().markIncomplete(joined.number(), joined.id());
+  }
+
+  @Override
+  public void fail(final IOException failure) {
+    Warnings.warn(
+        "checkpoint %d may be taken for the newest, though files joined it since: %s"
+            .formatted(joined.number(), failure.getMessage()));
+  }
+}

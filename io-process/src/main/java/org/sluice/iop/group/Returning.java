@@ -1,0 +1,73 @@
+package org.sluice.iop.group;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.sluice.core.store.model.Commit;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Group;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.retention.Retention;
+
+/**
+ * Images that were set aside and whose checkpoint stays after all. They are in its group again, as
+ * they were committed, but for those that a program has renamed or deleted meanwhile. Service
+ * thread only.
+ */
+final class Returning implements Retention.Returns {
+  private final Context context;
+  private final BiConsumer<Image, Optional<String>> look;
+  private final Consumer<Group> joined;
+
+  /**
+   * What takes them back.
+   *
+   * @param look at an image that is in its group no more, and its absolute name
+   * @param joined told of a group that may have others by now
+   */
+  Returning(
+      final Context context,
+      final BiConsumer<Image, Optional<String>> look,
+      final Consumer<Group> joined) {
+    this.context = context;
+    this.look = look;
+    this.joined = joined;
+  }
+
+  @Override
+  public void take(final Commit stays, final Group former, final List<Image> images) {
+    if (former == null) {
+      return;
+    }
+    final List<Image> others =
+        images.stream().filter(image -> !enters(image, stays.number(), former)).toList();
+    final Group group = context.state().groups().find(stays.number());
+    if (group != null) {
+      if (group != former) {
+        group.stored(former.takeStored());
+      }
+      if (!others.isEmpty()) {
+        group.lost();
+      }
+      joined.accept(group);
+    }
+    others.stream()
+        .filter(image -> context.registry().find(image.id()) == image)
+        .forEach(image -> look.accept(image, context.capture().find(image)));
+  }
+
+  private boolean enters(final Image image, final long number, final Group former) {
+    final Optional<String> path =
+        context.registry().find(image.id()) == image
+            ? context.capture().relativePath(image)
+            : Optional.empty();
+    final boolean named =
+        path.map(context.grouping()::number).stream()
+            .anyMatch(told -> told.isPresent() && told.getAsLong() == number);
+    if (named) {
+      context.state().groups().enterAgain(former, image, path.get());
+    }
+    return named;
+  }
+}

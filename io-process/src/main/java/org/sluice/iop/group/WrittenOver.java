@@ -1,0 +1,40 @@
+package org.sluice.iop.group;
+
+import java.io.IOException;
+import java.util.Optional;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.store.model.Commit;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.drain.Work;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * A number is written in place that an earlier run has committed: its files may be the same, so its
+ * checkpoint is not the newest from then on.
+ */
+record WrittenOver(Context context, long number) implements Work {
+  @Override
+  public boolean isAwaited() {
+    return false;
+  }
+
+  @Override
+  public void commit() throws IOException {
+    final Optional<Commit> earlier =
+        context
+            .store()
+            .find(number)
+            .filter(commit -> commit.layout() == HeaderDescriptor.LAYOUT_FILES)
+            .filter(commit -> commit.sessionId() != context.sessionId());
+    if (earlier.isPresent()) {
+      context.store().markIncomplete(number, earlier.get().id());
+    }
+  }
+
+  @Override
+  public void fail(final IOException failure) {
+    Warnings.warn(
+        "checkpoint %d of an earlier run may be taken for the newest, though its files are written over: %s"
+            .formatted(number, failure.getMessage()));
+  }
+}

@@ -1,0 +1,238 @@
+package org.sluice.iop.retention;
+
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.FileIdentity;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.Names;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageName;
+
+/**
+ * The names that files of a checkpoint have in the capture directory, as that is removed. Last
+ * stage.
+ */
+final class CheckpointNames {
+  private static final Pattern DIGITS = Pattern.compile("[0-9]+");
+
+  private final Context context;
+  private final Commit commit;
+  private final List<CommittedImage> stored;
+
+  /** Those of files in place, which go once nothing names them any more. */
+  private final Map<String, FileIdentity> inPlace = new LinkedHashMap<>();
+
+  /**
+   * Of a checkpoint.
+   *
+   * @param stored its images
+   */
+  CheckpointNames(final Context context, final Commit commit, final List<CommittedImage> stored) {
+    this.context = context;
+    this.commit = commit;
+    this.stored = stored;
+  }
+
+  /**
+   * Takes all names from a checkpoint's files, or none: returns one that is none of the
+   * checkpoint's. A program may rename them at the same time, so whichever has one still is looked
+   * for again. What files in place are called is only noted.
+   *
+   * @param images those of its images that this session has
+   */
+  Optional<String> remove(final List<Image> images) throws IOException {
+    final List<FileStatus> files = context.store().imageFiles(commit);
+    if (stored.stream().anyMatch(CommittedImage::isInPlace)) {
+      return noteInPlace(images, files);
+    }
+    final List<String> removed = images.isEmpty() ? ofStored() : new ArrayList<>();
+    while (true) {
+      final Map<String, FileIdentity> names = of(images, files);
+      final Optional<String> kept =
+          names.keySet().stream()
+              .filter(name -> !ImageName.isOurs(name) && !isOf(name))
+              .findFirst();
+      if (kept.isPresent() || names.isEmpty()) {
+        removeDirectories(removed);
+        return kept;
+      }
+      for (final Map.Entry<String, FileIdentity> name : names.entrySet()) {
+        ImageName.remove(name.getValue(), name.getKey());
+        removed.add(name.getKey());
+      }
+    }
+  }
+
+  private Optional<String> noteInPlace(final List<Image> images, final List<FileStatus> files)
+      throws IOException {
+    final Set<ImageKey> resting =
+        images.stream().filter(Image::isAtRest).map(Image::key).collect(Collectors.toSet());
+    Optional<String> kept =
+        of(images, files).keySet().stream().filter(name -> !isOf(name)).findFirst();
+    for (final CommittedImage image : stored) {
+      final Optional<FileStatus> file = image.isInPlace() ? inPlace(image) : Optional.empty();
+      if (file.isPresent()) {
+        final String name = image.sharing().file();
+        inPlace.put(name, file.get().identity());
+        if (file.get().links() > (resting.contains(key(file.get())) ? 2 : 1)) {
+          kept = kept.or(() -> Optional.of(name));
+        }
+      }
+    }
+    return kept;
+  }
+
+  /** Whether a file that was in place is not there any more. */
+  static boolean isDeleted(final CommittedImage image) {
+    return image.isInPlace() && isGone(image.sharing().file());
+  }
+
+  /** Of what a directory hides nobody knows. */
+  private static boolean isGone(final String file) {
+    try {
+      FileStatus.of(file);
+      return false;
+    } catch (final PosixException e) {
+      return e.errno() == Errno.ENOENT || e.errno() == Errno.ENOTDIR;
+    }
+  }
+
+  /** Its file, unless that was deleted, or written to since: then it is the program's. */
+  private static Optional<FileStatus> inPlace(final CommittedImage image) {
+    try {
+      return Optional.of(FileStatus.of(image.sharing().file()))
+          .filter(now -> image.sharing().isOf(image.size(), now));
+    } catch (final PosixException nothingThere) {
+      return Optional.empty();
+    }
+  }
+
+  /** The checkpoint is gone: removes its files that were in place. */
+  void removeInPlace() throws IOException {
+    for (final Map.Entry<String, FileIdentity> name : inPlace.entrySet()) {
+      ImageName.remove(name.getValue(), name.getKey());
+    }
+    removeDirectories(inPlace.keySet());
+  }
+
+  /** The end of an earlier run has taken its names away, and left directories. */
+  private List<String> ofStored() {
+    final List<String> names = new ArrayList<>();
+    if (context.hasGroups()) {
+      stored.forEach(image -> names.add(FileName.resolve(context.capture().path(), image.path())));
+    }
+    return names;
+  }
+
+  private Map<String, FileIdentity> of(final List<Image> images, final List<FileStatus> files)
+      throws IOException {
+    final Map<ImageKey, Long> stored =
+        files.stream().collect(groupingBy(CheckpointNames::key, counting()));
+    final Map<String, FileIdentity> names = new HashMap<>();
+    context
+        .capture()
+        .names(images, stored)
+        .forEach((name, image) -> names.put(name, image.held().identity()));
+    images.forEach(image -> stored.remove(image.key()));
+    if (!stored.isEmpty()) {
+      names.putAll(ofEarlierRun(files, stored));
+    }
+    return names;
+  }
+
+  /** Of files that this session has no images of: a run that was killed left them. */
+  private Map<String, FileIdentity> ofEarlierRun(
+      final List<FileStatus> files, final Map<ImageKey, Long> stored) throws IOException {
+    final Map<String, FileIdentity> names = new HashMap<>();
+    final List<FileStatus> linked = new ArrayList<>();
+    for (final FileStatus file : files) {
+      if (file.links() > stored.getOrDefault(key(file), (long) file.links())) {
+        linked.add(file);
+      }
+    }
+    if (!linked.isEmpty()) {
+      final Map<ImageKey, List<String>> all = context.capture().names();
+      linked.forEach(
+          file ->
+              all.getOrDefault(key(file), List.of()).stream()
+                  .filter(file.identity()::isAt)
+                  .forEach(name -> names.put(name, file.identity())));
+    }
+    return names;
+  }
+
+  private static ImageKey key(final FileStatus file) {
+    return new ImageKey(file.device(), file.inode());
+  }
+
+  private boolean isOf(final String name) {
+    return context.hasGroups()
+        && context.grouping().number(context.capture().relative(name)).stream()
+            .anyMatch(named -> named == commit.number());
+  }
+
+  /**
+   * Removes what directories of the checkpoint's own are empty by now. One whose name does not tell
+   * the checkpoint's number is the program's, which may be about to write the next one there.
+   */
+  private void removeDirectories(final Collection<String> names) {
+    for (final String name : names) {
+      if (!context.capture().contains(name)) {
+        continue; // an earlier run captured another directory
+      }
+      final String path = context.capture().relative(name);
+      final int own = ownDirectory(path);
+      for (int end = path.lastIndexOf('/'); end > own; end = path.lastIndexOf('/', end - 1)) {
+        if (!isRemoved(FileName.resolve(context.capture().path(), path.substring(0, end)))) {
+          break;
+        }
+      }
+    }
+  }
+
+  private static boolean isRemoved(final String directory) {
+    try {
+      Names.deleteDirectory(directory);
+      return true;
+    } catch (final PosixException notEmpty) {
+      return false;
+    }
+  }
+
+  /** Where the name begins of the first directory that tells the number; behind all for none. */
+  private int ownDirectory(final String path) {
+    int begin = 0;
+    for (int end = path.indexOf('/'); end >= 0; end = path.indexOf('/', begin)) {
+      final boolean tells =
+          DIGITS
+              .matcher(path.substring(begin, end))
+              .results()
+              .map(digits -> digits.group().replaceFirst("^0+(?=.)", ""))
+              .anyMatch(Long.toUnsignedString(commit.number())::equals);
+      if (tells) {
+        return begin;
+      }
+      begin = end + 1;
+    }
+    return path.length();
+  }
+}

@@ -1,0 +1,398 @@
+package org.sluice.iop.retention;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Completion;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Group;
+import org.sluice.iop.checkpoint.ImageRelease;
+import org.sluice.iop.crash.Subject;
+import org.sluice.iop.drain.Work;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageName;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Retained;
+import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.Keeping;
+
+/**
+ * Removes older checkpoints once enough newer ones follow, so that their blocks can be used again.
+ * All of the store or the series count, those of earlier runs included: those are older than all of
+ * this session. A newer one is always there when one goes, so the newest never does. Service thread
+ * only, but for what is said to be the last stage's.
+ */
+public final class Retention {
+  private final Context context;
+  private final Keeping keep;
+  private final ImageRelease farewells;
+  private final Deque<Kept> series = new ArrayDeque<>();
+  private Returns returns = (victim, group, images) -> {};
+
+  /** Whether those of earlier runs are counted, or were asked for. */
+  private boolean knowsEarlier;
+
+  /** Removals, and a look at earlier runs, on their way. */
+  private int underWay;
+
+  /** The numbers of those that files joined after their commit. */
+  private final Set<Long> incomplete = new HashSet<>();
+
+  /** Whether the user was warned of a checkpoint that stays. Last stage. */
+  private boolean toldOfKept;
+
+  public Retention(final Context context, final ImageRelease farewells) {
+    this.context = context;
+    final Keeping told = context.settings().keep();
+    this.keep = context.publisher().hasStage() ? told.ofStage() : told;
+    this.farewells = farewells;
+  }
+
+  /** Takes images back whose checkpoint stays after all. */
+  @FunctionalInterface
+  public interface Returns {
+    /**
+     * Does it.
+     *
+     * @param group that had some of them; null for none
+     */
+    void take(Commit stays, Group group, List<Image> images);
+  }
+
+  public void tell(final Returns whom) {
+    returns = whom;
+  }
+
+  /**
+   * Takes over a checkpoint that a former I/O process of this session kept. That one may have been
+   * killed while a name of it was set aside.
+   */
+  public void resume(final Commit commit, final Set<Image> images) {
+    images.forEach(image -> finish(commit.number(), image));
+    add(own(commit, images));
+    if (commit.incomplete()) {
+      grown(commit.number());
+    }
+  }
+
+  private Kept own(final Commit commit, final Set<Image> images) {
+    return new Kept(commit, context.state().placeOf(commit), images, new Shelf.OwnSession(context));
+  }
+
+  private void finish(final long number, final Image image) {
+    try {
+      for (final Entry.Part part : context.state().groups().find(number).members()) {
+        if (part.image() == image.id()) {
+          ImageName.finish(
+              image.held().identity(), FileName.resolve(context.capture().path(), part.path()));
+        }
+      }
+    } catch (final IOException e) {
+      Warnings.warn(e.getMessage());
+    }
+  }
+
+  /** Files joined a checkpoint after its commit, so that it is not the newest. */
+  public void grown(final long number) {
+    incomplete.add(number);
+  }
+
+  /**
+   * Keeps a checkpoint, and lets the oldest go.
+   *
+   * @param images its captured images
+   */
+  public void committed(final Commit commit, final List<Image> images) {
+    if (keep.isAll() && !context.drain().isInPlace()) {
+      return;
+    }
+    series.removeIf(older -> older.commit().number() == commit.number());
+    series.forEach(older -> images.forEach(older.images()::remove));
+    add(own(commit, new HashSet<>(images)));
+    incomplete.remove(commit.number());
+    if (commit.part().isEmpty() || commit.part().list().contains(0)) {
+      lookAtEarlier(); // of the nodes of a series, that of rank 0 does
+    }
+    letGo();
+    lookAtFiles(false);
+  }
+
+  /**
+   * Lets checkpoints go of which a program has deleted files that were in place.
+   *
+   * @param all whether to look at each; else at the oldest ones, up to one that is whole
+   */
+  public void lookAtFiles(final boolean all) {
+    if (context.drain().isInPlace() && !series.isEmpty()) {
+      publish(new Deletions(List.copyOf(series), all, gone -> end(() -> forget(gone))));
+    }
+  }
+
+  /** Where no other node can remove them it is known by the first commit what goes with that. */
+  public void begin() {
+    if (!context.publisher().awaitsNodes()) {
+      lookAtEarlier();
+    }
+  }
+
+  private void lookAtEarlier() {
+    // Whether files of earlier runs are there is not worth reading the parts of all nodes.
+    final boolean looks =
+        keep.isAll() && context.drain().isInPlace() && !context.publisher().awaitsNodes();
+    if ((keep.countsEarlier() || looks) && !knowsEarlier) {
+      knowsEarlier = true;
+      publish(new Look());
+    }
+  }
+
+  private void letGo() {
+    if (series.isEmpty() || keep.isAll()) {
+      return;
+    }
+    final boolean mayGrow =
+        series.getLast().commit().completion().equals(Optional.of(Completion.COUNT));
+    for (final Kept older : olderThan(keep.atLeast(mayGrow))) {
+      series.remove(older);
+      incomplete.remove(older.commit().number());
+      publish(new Removal(older));
+    }
+  }
+
+  private void publish(final Work work) {
+    underWay++;
+    context.drain().publish(work);
+  }
+
+  /**
+   * Whether it is over with all removals so far.
+   *
+   * @return false while one is on its way
+   */
+  public boolean isIdle() {
+    return underWay == 0;
+  }
+
+  /** Says, at the end, what stays. Of the nodes of a series one does. */
+  public void report() {
+    final Retained retained = context.statistics().retained();
+    if (context.publisher().hasStage()) {
+      context.publisher().report(retained);
+    } else if (!context.publisher().awaitsNodes() || knowsEarlier) {
+      retained.kept(series.stream().map(kept -> kept.commit().number()).toList(), keep.most());
+    }
+  }
+
+  /**
+   * Those of earlier runs are older than all of this one, in their order. Those of another
+   * simulation stay.
+   */
+  private void addEarlier(final List<Commit> earlier, final Shelf shelf) {
+    for (final Commit commit : earlier) {
+      if (!context.predecessors().isOfAnother(commit.origin())
+          && series.stream().noneMatch(kept -> kept.commit().number() == commit.number())) {
+        add(new Kept(commit, Long.MIN_VALUE + commit.sequence(), new HashSet<>(), shelf));
+        if (commit.incomplete()) {
+          grown(commit.number());
+        }
+      }
+    }
+    if (series.stream().anyMatch(kept -> kept.place() >= 0)) {
+      letGo(); // one of this session is committed
+    }
+  }
+
+  /** At what earlier runs have left. */
+  private final class Look implements Work {
+    @Override
+    public boolean isAwaited() {
+      return false;
+    }
+
+    @Override
+    public void commit() throws IOException {
+      final List<Commit> all = context.publisher().earlier(context.sessionId());
+      final Shelf shelf =
+          context.publisher().awaitsNodes()
+              ? new Shelf.Nodes(context)
+              : new Shelf.OwnStore(context);
+      end(() -> addEarlier(all, shelf));
+    }
+
+    @Override
+    public void fail(final IOException failure) {
+      Warnings.warn(
+          "checkpoints of earlier runs stay, as they cannot be read: " + failure.getMessage());
+      end(() -> {});
+    }
+  }
+
+  private void forget(final List<Kept> gone) {
+    series.removeAll(gone);
+    gone.forEach(one -> context.statistics().retained().deleted(one.number()));
+  }
+
+  private void end(final Runnable step) {
+    context
+        .service()
+        .execute(
+            () -> {
+              underWay--;
+              step.run();
+            });
+  }
+
+  /** Whether a checkpoint of this session is not on its way out of the store. */
+  public boolean keeps(final Commit commit) {
+    return keep.isAll() || series.stream().anyMatch(kept -> kept.commit().id() == commit.id());
+  }
+
+  /**
+   * In the order in which they were decided, on all nodes alike: what nodes wait for may count in
+   * another one, and what any of them takes for old goes from all.
+   */
+  private void add(final Kept kept) {
+    final List<Kept> newer = series.stream().filter(other -> other.place() > kept.place()).toList();
+    series.removeAll(newer);
+    series.addLast(kept);
+    series.addAll(newer);
+  }
+
+  /** What is neither of the newest nor of the newest complete ones, the oldest first. */
+  private List<Kept> olderThan(final int stay) {
+    final List<Kept> older = new ArrayList<>();
+    int complete = 0;
+    int all = 0;
+    for (final Iterator<Kept> i = series.descendingIterator(); i.hasNext(); all++) {
+      final Kept one = i.next();
+      final boolean counts = !incomplete.contains(one.commit().number());
+      if (all >= stay
+          && (!counts || complete >= stay)
+          && !context.state().isReused(one.commit().number())) {
+        older.addFirst(one);
+      }
+      complete += counts ? 1 : 0;
+    }
+    return older;
+  }
+
+  /**
+   * A checkpoint on its way out of the store, behind everything that might still read it.
+   *
+   * <p>Nothing is touched before it is certain that the checkpoint goes: nobody reads it, and its
+   * files have no names that a program gave them to keep them. Then the names go first, since the
+   * files they name do not hold the bytes, unless a program outside Sluice has opened them. When
+   * that fails it is tried again after the next commit.
+   *
+   * <p>From the decision on its images are in no group, as others look names up meanwhile.
+   */
+  private final class Removal implements Work {
+    private final Kept victim;
+    private final List<Image> known;
+
+    /** That had them; null for none. */
+    private final Group group;
+
+    private boolean stays;
+
+    Removal(final Kept victim) {
+      this.victim = victim;
+      this.known =
+          victim.images().stream()
+              .filter(image -> context.registry().find(image.id()) != null)
+              .filter(
+                  image -> image.state() == ImageDescriptor.STATE_COMMITTED || isUnchanged(image))
+              .toList();
+      known.forEach(image -> image.held().use());
+      group = context.state().groups().setAside(victim.commit().number(), known);
+    }
+
+    /** Whether its file, which stays in place, is as it was committed, and nobody has it open. */
+    private boolean isUnchanged(final Image image) {
+      final Group its = context.state().groups().of(image);
+      return context.isNamed(image)
+          && its != null
+          && image.openers().isEmpty()
+          && its.unchanged().contains(image);
+    }
+
+    @Override
+    public boolean isAwaited() {
+      return false;
+    }
+
+    @Override
+    public void commit() throws IOException {
+      final CheckpointNames names = new CheckpointNames(context, victim.commit(), images());
+      final boolean removed = victim.shelf().remove(victim.commit(), () -> mayGo(names));
+      Retention.this.end(() -> end(removed));
+      if (removed && !context.settings().keep().isAll()) { // a stage may have had it only
+        names.removeInPlace();
+      }
+    }
+
+    @Override
+    public void fail(final IOException failure) {
+      Warnings.warn(
+          "checkpoint %d, which is not to be kept, stays: %s"
+              .formatted(victim.commit().number(), failure.getMessage()));
+      Retention.this.end(() -> end(false));
+    }
+
+    /** Of one whose index cannot be read, files in place stay. */
+    private List<CommittedImage> images() {
+      try {
+        return victim.shelf().images(victim.commit());
+      } catch (final IOException damagedOrRemoved) {
+        return List.of();
+      }
+    }
+
+    private boolean mayGo(final CheckpointNames names) throws IOException {
+      final Optional<String> kept = names.remove(known);
+      stays = kept.isPresent();
+      if (stays && !toldOfKept) { // once: a program may give each of its files another name
+        toldOfKept = true;
+        Warnings.warn(
+            "checkpoint %d stays, since it has the bytes of %s, and so do all with such a file"
+                .formatted(victim.commit().number(), kept.get()));
+      }
+      return !stays;
+    }
+
+    /** One that a process reads is tried again after the next commit. Service thread. */
+    private void end(final boolean removed) {
+      if (removed) {
+        context.statistics().retained().removed(victim.commit().number());
+        known.forEach(context.drain()::release);
+        known.forEach(farewells::bid);
+        context.drain().tidy(false);
+        return;
+      }
+      context.state().groups().endSettingAside(known);
+      if (!stays) {
+        series.addFirst(victim);
+      }
+      returns.take(victim.commit(), group, known);
+    }
+
+    @Override
+    public Subject subject() {
+      return Subject.REMOVAL;
+    }
+
+    @Override
+    public long id() {
+      return victim.commit().number();
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package org.sluice.iop.trigger;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Completion;
+import org.sluice.iop.checkpoint.Committer;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.ImageRelease;
+import org.sluice.iop.checkpoint.UploadOutcome;
+import org.sluice.iop.group.Groups;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.publish.PendingUpload;
+import org.sluice.iop.retention.Retention;
+
+/**
+ * What looks after the checkpoints of a session: made here, taken over here from a former I/O
+ * process, and asked directly. Service thread only.
+ *
+ * @param context what they share
+ * @param farewells lets go of images
+ * @param resting brings images to rest
+ * @param committer decides commits
+ * @param retention removes older checkpoints
+ * @param groups the checkpoints that file names tell
+ * @param explicit those that ranks begin by request
+ * @param leftovers what no checkpoint has at the end
+ * @param replacements lets committed images change
+ * @param restarts reads the store for ranks that restart
+ */
+public record Checkpoints(
+    Context context,
+    ImageRelease farewells,
+    Resting resting,
+    Committer committer,
+    Retention retention,
+    Groups groups,
+    ExplicitCheckpoints explicit,
+    EndOfRun leftovers,
+    Replacements replacements,
+    Restarts restarts) {
+  /**
+   * A session without checkpoints and images.
+   *
+   * @param context what they share
+   * @return what looks after them
+   */
+  public static Checkpoints of(final Context context) {
+    final ImageRelease farewells = new ImageRelease(context);
+    final Resting resting = new Resting(context, farewells);
+    final Committer committer = new Committer(context, farewells);
+    final Retention retention = new Retention(context, farewells);
+    final Groups groups = new Groups(context, committer, retention);
+    final Replacements replacements = new Replacements(context, groups);
+    final EndOfRun leftovers =
+        new EndOfRun(context, groups, committer, farewells, resting, replacements);
+    return new Checkpoints(
+        context,
+        farewells,
+        resting,
+        committer,
+        retention,
+        groups,
+        new ExplicitCheckpoints(context, committer, retention, farewells),
+        leftovers,
+        replacements,
+        new Restarts(context));
+  }
+
+  /**
+   * Goes on with what a former I/O process knew, but for commits that may be under way.
+   *
+   * @throws IOException when the store cannot be read
+   */
+  public void resume() throws IOException {
+    resumeSeries();
+    groups.place(context.registry().all());
+    explicit.resume(
+        context.state().commits().stream()
+            .flatMap(commit -> commit.members().stream())
+            .map(part -> context.registry().find(part.image()))
+            .collect(Collectors.toSet()));
+  }
+
+  /** What was committed before the kill counts with what is committed from here on. */
+  private void resumeSeries() throws IOException {
+    if (context.state().lastAttempt() == 0) {
+      return; // nothing was, and the store may be large
+    }
+    leave();
+    counting().stream()
+        .filter(commit -> commit.sessionId() == context.sessionId())
+        .sorted(Comparator.comparingLong(Commit::sequence))
+        .forEach(
+            commit -> {
+              retention.resume(commit, context.state().groups().committed(commit.number()));
+              groups.resume(commit);
+            });
+  }
+
+  /** What was on its way off the node begins anew; the newest may have to leave it at the end. */
+  private void leave() throws IOException {
+    Commit newest = null;
+    for (final Commit commit : context.store().commits(damaged -> {})) {
+      final Entry.Leaving one = context.state().leaving().get(commit.id());
+      if (one != null) {
+        context.publisher().resumeUpload(departure(commit, one.round(), one.growth()));
+      }
+      if (newest == null || newest.sequence() < commit.sequence()) {
+        newest = commit;
+      }
+    }
+    if (context.publisher().hasStage() && newest != null && stays(newest)) {
+      final Entry.Written written = context.state().written(newest.number());
+      context.publisher().keep(departure(newest, written.round(), written.growth()));
+    }
+  }
+
+  private boolean stays(final Commit commit) {
+    return !context.state().leaving().containsKey(commit.id())
+        && context.state().isWritten(commit.number())
+        && !context.publisher().uploads(context.state().place(commit.number()));
+  }
+
+  private PendingUpload departure(final Commit commit, final long round, final long growth) {
+    final int writing = context.waiters().writing(commit.number());
+    return new PendingUpload(commit, round, growth, new UploadOutcome(context, writing));
+  }
+
+  private List<Commit> counting() throws IOException {
+    final List<Commit> commits = new ArrayList<>();
+    for (final Commit commit : context.store().commits(damaged -> {})) {
+      if (context.publisher().counts(commit)) {
+        commits.add(commit);
+      }
+    }
+    return commits;
+  }
+
+  /** Commits what a former I/O process had decided to. */
+  public void commitAgain() {
+    List.copyOf(context.state().commits()).forEach(this::commitAgain);
+  }
+
+  private void commitAgain(final Entry.Committing commit) {
+    if (commit.completion() == Completion.API) {
+      context.waiters().begun(commit.checkpoint());
+      committer.commitAgain(commit, explicit::ended);
+    } else if (groups.exist()) {
+      committer.commitAgain(commit, groups::ended);
+    } else {
+      committer.commitAgain(commit, any -> {});
+    }
+  }
+}

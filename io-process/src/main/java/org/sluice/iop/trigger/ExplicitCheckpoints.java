@@ -1,0 +1,372 @@
+package org.sluice.iop.trigger;
+
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.format.ImagePath;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Completion;
+import org.sluice.iop.checkpoint.CheckpointCommit;
+import org.sluice.iop.checkpoint.CommitRanks;
+import org.sluice.iop.checkpoint.Committer;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.ExplicitCheckpoint;
+import org.sluice.iop.checkpoint.ImageRelease;
+import org.sluice.iop.checkpoint.IncrementalSources;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.NotCapturedException;
+import org.sluice.iop.image.Writer;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.retention.Retention;
+
+/** The checkpoints under way that ranks began by request. Service thread only. */
+public final class ExplicitCheckpoints {
+  private static final long NO_BASE = -1;
+
+  private final Context context;
+  private final Committer committer;
+  private final Retention retention;
+  private final IncrementalBudget room;
+  private final ImageRelease farewells;
+  private final Map<Long, ExplicitCheckpoint> underWay;
+  private final Set<Image> images = new HashSet<>();
+
+  private Runnable atEnd = () -> {};
+
+  /** The one committed last; null before one was, as far as this process knows. */
+  private Commit last;
+
+  ExplicitCheckpoints(
+      final Context context,
+      final Committer committer,
+      final Retention retention,
+      final ImageRelease farewells) {
+    this.context = context;
+    this.underWay = context.state().underWay();
+    this.committer = committer;
+    this.retention = retention;
+    this.room = new IncrementalBudget(context);
+    this.farewells = farewells;
+  }
+
+  /**
+   * Begins a checkpoint.
+   *
+   * @param request what the rank asks for
+   * @param beginner who asks
+   * @return what to answer
+   */
+  public Reply begin(final Request.Begin request, final Writer beginner) {
+    return begin(request.checkpoint(), request.ranks(), false, beginner);
+  }
+
+  /**
+   * Begins a checkpoint that is committed only once that is decided.
+   *
+   * @param request what the rank asks for
+   * @param beginner who asks
+   * @return what to answer
+   */
+  public Reply hold(final Request.Hold request, final Writer beginner) {
+    return begin(request.checkpoint(), request.ranks(), true, beginner);
+  }
+
+  private Reply begin(
+      final long number, final int ranks, final boolean held, final Writer beginner) {
+    if (number < 0 || ranks < 1) {
+      return invalid("no checkpoint %d of %d ranks".formatted(number, ranks));
+    }
+    final ExplicitCheckpoint known = underWay.get(number);
+    if (known != null && (known.ranks() != ranks || held && !known.isHeld())) {
+      return invalid(
+          "checkpoint %d was begun with %d ranks%s"
+              .formatted(known.number(), known.ranks(), known.isHeld() ? "" : ", to be committed"));
+    }
+    if (known == null) {
+      final Entry.Scope scope = scope(ranks, held, beginner);
+      if (scope.expected() == 0) {
+        return invalid("checkpoint %d: %s".formatted(number, CommitRanks.unknown(ranks)));
+      }
+      try {
+        context.store().claim();
+      } catch (final IOException e) {
+        return new Reply.Failed(Errno.EIO, e.getMessage());
+      }
+      context.decide(new Entry.Begun(number, scope));
+      context.waiters().begun(number);
+    }
+    return new Reply.Done();
+  }
+
+  /** A job of more ranks than run on this node has others on other nodes. */
+  private Entry.Scope scope(final int ranks, final boolean held, final Writer beginner) {
+    final boolean spread = beginner.ranks() == ranks && beginner.isOfSeveralNodes();
+    final int local = spread ? beginner.localRanks() : ranks;
+    return new Entry.Scope(
+        ranks, local > 0 ? local : Math.min(context.settings().writers(), ranks), spread, held);
+  }
+
+  /**
+   * Makes an image of a checkpoint.
+   *
+   * @param request what the rank asks for
+   * @param creator who asks
+   * @param admitted takes the image, whose file is {@code image.opened()}, and says what to answer
+   * @return what to answer
+   */
+  public Reply create(
+      final Request.Create request, final Writer creator, final Function<Image, Reply> admitted) {
+    final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
+    if (checkpoint == null
+        || request.rank() < 0
+        || request.rank() >= checkpoint.ranks()
+        || !ImagePath.isValid(request.name())) {
+      return invalid(
+          ("rank %d cannot create image '%s' of checkpoint %d; "
+                  + "begin that first, for all ranks, and give a path without '..'")
+              .formatted(request.rank(), request.name(), request.checkpoint()));
+    }
+    if (checkpoint.find(request.rank(), request.name()).stream()
+        .anyMatch(image -> isUsed(image, creator))) {
+      return new Reply.Failed(
+          Errno.EEXIST,
+          "rank %d has written image %s of checkpoint %d already; give it another name"
+              .formatted(request.rank(), request.name(), request.checkpoint()));
+    }
+    try {
+      return admitted.apply(create(checkpoint, request));
+    } catch (final NotCapturedException e) {
+      return new Reply.Failed(Errno.ENOSPC, e.getMessage());
+    } catch (final IOException e) {
+      return new Reply.Failed(Errno.EIO, e.getMessage());
+    }
+  }
+
+  /**
+   * Whether a process has closed an image. One that is open it may have asked for again when the
+   * I/O process was resumed, and one that is abandoned, too, as the answer was lost; and another
+   * process has come after its kill.
+   */
+  private static boolean isUsed(final Image image, final Writer creator) {
+    return image.openers().isEmpty()
+        && !image.isAbandoned()
+        && image.writer().process() == creator.process();
+  }
+
+  private Image create(final ExplicitCheckpoint checkpoint, final Request.Create request)
+      throws IOException, NotCapturedException {
+    final NativeFile file = context.store().createImageFile();
+    final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
+    images.add(image);
+    final Optional<Image> before = checkpoint.find(request.rank(), request.name());
+    context.decide(
+        new Entry.Created(
+            image.id(), checkpoint.number(), request.rank(), request.name(), NO_BASE, ""));
+    before.ifPresent(this::discard);
+    return image;
+  }
+
+  /**
+   * Has an image go on from the checkpoint that was committed last.
+   *
+   * @param image an image that the rank has open
+   * @param request what the rank asks for
+   * @return what to answer
+   */
+  public Reply reuse(final Image image, final Request.Reuse request) {
+    final Entry.Created made = image.created();
+    if (made == null || !underWay.containsKey(made.checkpoint())) {
+      return invalid("image %d is of no checkpoint under way".formatted(image.id()));
+    }
+    final String pieces = made.pieces() + request.pieces();
+    try {
+      IncrementalSources.pieces(pieces);
+    } catch (final IllegalArgumentException e) {
+      return invalid(
+          "image %s cannot have this of another: %s".formatted(made.name(), e.getMessage()));
+    }
+    if (last == null
+        || last.number() != request.base()
+        || !retention.keeps(last)
+        || made.base() != NO_BASE && made.base() != request.base()) {
+      return new Reply.Failed(
+          Errno.ESTALE, "checkpoint %d is not the one committed last".formatted(request.base()));
+    }
+    if (made.base() == NO_BASE && !room.isFor(last)) {
+      return new Reply.Failed(Errno.ESTALE, "checkpoints have too much of older ones");
+    }
+    context.decide(
+        new Entry.Created(
+            made.image(), made.checkpoint(), made.rank(), made.name(), request.base(), pieces));
+    return new Reply.Done();
+  }
+
+  /** Drops what a former I/O process had no more use for; commits under way have those left. */
+  void resume(final Set<Image> committing) {
+    underWay.keySet().forEach(context.waiters()::begun);
+    for (final Image image : context.registry().all()) {
+      if (image.created() != null) {
+        images.add(image);
+        if (!committing.contains(image)
+            && underWay.values().stream().noneMatch(each -> each.images().contains(image))) {
+          discard(image);
+        }
+      }
+    }
+  }
+
+  /** Nobody needs the files of a checkpoint that is in the store, or never will be. */
+  void ended(final CheckpointCommit commit) {
+    final boolean goesOn =
+        commit.images().stream()
+            .anyMatch(image -> image.created() != null && image.created().base() != NO_BASE);
+    commit.images().forEach(this::discard);
+    if (commit.isStored()) {
+      last = commit.stored();
+      retention.committed(commit.stored(), List.of());
+      room.committed(goesOn);
+    }
+  }
+
+  /**
+   * Completes a rank's part of a checkpoint.
+   *
+   * @param request what the rank asks for
+   * @param slot who asks
+   * @param number the number of its request
+   * @return what to answer
+   */
+  public Reply complete(final Request.Complete request, final int slot, final long number) {
+    final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
+    if (checkpoint == null || request.rank() < 0 || request.rank() >= checkpoint.ranks()) {
+      return invalid(
+          "rank %d began no checkpoint %d".formatted(request.rank(), request.checkpoint()));
+    }
+    final List<Image> open = checkpoint.openImages(request.rank());
+    if (!open.isEmpty()) {
+      return new Reply.Failed(
+          Errno.EBUSY,
+          "rank %d still has %d images of checkpoint %d open"
+              .formatted(request.rank(), open.size(), checkpoint.number()));
+    }
+    context.decide(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
+    commitIfDue(checkpoint);
+    return new Reply.Done();
+  }
+
+  private void commitIfDue(final ExplicitCheckpoint checkpoint) {
+    if (checkpoint.isComplete() && !checkpoint.isHeld()) {
+      commit(checkpoint);
+    }
+  }
+
+  /**
+   * Says what becomes of a held checkpoint. The journal has that before anything follows from it:
+   * the successor of a killed I/O process commits what was decided, and only that. Once it is
+   * dropped its images are gone, and a rank that completes its part later is refused. What is
+   * decided stays so.
+   *
+   * @param number the checkpoint's number
+   * @param commits whether it is committed once its ranks on this node have completed it; else it
+   *     is dropped
+   */
+  public void decide(final long number, final boolean commits) {
+    final ExplicitCheckpoint checkpoint = underWay.get(number);
+    if (checkpoint == null || !checkpoint.isHeld()) {
+      return;
+    }
+    final List<Image> held = checkpoint.images();
+    context.decide(new Entry.Decided(number, commits));
+    if (commits) {
+      commitIfDue(checkpoint);
+    } else {
+      held.forEach(this::discard);
+    }
+  }
+
+  /**
+   * Held checkpoints that nothing is decided of.
+   *
+   * @return their numbers
+   */
+  public List<Long> undecided() {
+    return underWay.values().stream()
+        .filter(ExplicitCheckpoint::isHeld)
+        .map(ExplicitCheckpoint::number)
+        .toList();
+  }
+
+  private void commit(final ExplicitCheckpoint checkpoint) {
+    committer.commit(
+        checkpoint.number(),
+        true,
+        checkpoint.commitRanks(),
+        Completion.API,
+        checkpoint.members(),
+        this::ended);
+  }
+
+  /** Commits what was complete when the former I/O process was killed, before it could decide. */
+  public void commitComplete() {
+    List.copyOf(underWay.values()).forEach(this::commitIfDue);
+  }
+
+  private static Reply invalid(final String message) {
+    return new Reply.Failed(Errno.EINVAL, message);
+  }
+
+  /**
+   * The one that decides about held checkpoints learns of the end of the session.
+   *
+   * @param told says what becomes of those that are not decided
+   */
+  public void atEnd(final Runnable told) {
+    atEnd = told;
+  }
+
+  /** Drops what was not completed, at the end of the session. Of what is held its holder tells. */
+  public void discardAll() {
+    atEnd.run();
+    for (final ExplicitCheckpoint checkpoint : underWay.values()) {
+      if (!checkpoint.isHeld()) {
+        Warnings.warn(
+            "checkpoint %d is dropped: %d of %d ranks completed it"
+                .formatted(
+                    checkpoint.number(), checkpoint.completeRanks(), checkpoint.expectedRanks()));
+      }
+      checkpoint.images().forEach(this::discard);
+    }
+    underWay.clear();
+  }
+
+  /**
+   * Whether an image was created by request, so that it has no name in the capture directory.
+   *
+   * @param image an image of the session
+   * @return false for a captured file
+   */
+  public boolean has(final Image image) {
+    return images.contains(image);
+  }
+
+  void discard(final Image image) {
+    images.remove(image);
+    try {
+      Names.delete(image.opened());
+    } catch (final IOException e) {
+      Warnings.warn("cannot delete " + image.opened() + ": " + e.getMessage());
+    }
+    farewells.bid(image);
+  }
+}

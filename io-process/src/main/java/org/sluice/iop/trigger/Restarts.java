@@ -1,0 +1,257 @@
+package org.sluice.iop.trigger;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.process.PipeEnd;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Rebuilder;
+import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.ExplicitCheckpoint;
+import org.sluice.iop.crash.Lane;
+import org.sluice.iop.crash.PoisonException;
+import org.sluice.iop.crash.Subject;
+import org.sluice.iop.drain.Caller;
+
+/** Answers what has to be read from the store, on a thread of its own. Thread-safe. */
+public final class Restarts implements AutoCloseable {
+  private final Context context;
+
+  private final Lane lane;
+  private final ExecutorService reader =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name(Lane.Role.RESTART.thread()).factory());
+
+  /** By number, those that are asked for and not looked up yet. */
+  private final Map<Long, Lookup> lookups = new ConcurrentHashMap<>();
+
+  /**
+   * A checkpoint that is looked up once for all who asked before that began: at a restart of a job
+   * each of its ranks asks for several images, and a store may have many checkpoints. A reader of a
+   * series is another one each time, which knows what it has looked up itself.
+   */
+  private final class Lookup {
+    private final long number;
+    private CheckpointReader reader;
+    private Commit commit;
+    private List<CommittedImage> images;
+
+    Lookup(final long number) {
+      this.number = number;
+    }
+
+    Commit commit(final CheckpointReader by) throws IOException {
+      lookups.remove(number, this);
+      if (reader != by) {
+        commit =
+            (number < 0 ? by.newest() : by.find(number))
+                .orElseThrow(() -> new MissingException("no such committed checkpoint"));
+        images = null;
+        reader = by;
+      }
+      return commit;
+    }
+
+    /** The checkpoint is held. */
+    CommittedImage image(final String path) throws IOException {
+      if (images == null) {
+        images = reader.images(commit);
+      }
+      return images.stream()
+          .filter(candidate -> candidate.path().equals(path))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new MissingException(
+                      "checkpoint %d has no image %s".formatted(commit.number(), path)));
+    }
+  }
+
+  /** What is done for a process with the store, which takes time. */
+  @FunctionalInterface
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  /** Uses an image, whose checkpoint is held. */
+  @FunctionalInterface
+  private interface Use {
+    void of(CommittedImage image, Rebuilder rebuilder) throws IOException;
+  }
+
+  Restarts(final Context context) {
+    this.lane = context.journal().inFlight().lane(Lane.Role.RESTART);
+    this.context = context;
+  }
+
+  /**
+   * Answers which checkpoints are committed.
+   *
+   * @param caller gets the reply
+   */
+  public void list(final Caller caller) {
+    execute(
+        0,
+        caller,
+        () ->
+            caller.answer(
+                new Reply.Checkpoints(
+                    context
+                        .publisher()
+                        .read(reader -> reader.commits().stream().map(Commit::number).toList()))));
+  }
+
+  /**
+   * Answers with a rebuilt copy of an image.
+   *
+   * @param request the checkpoint and the image that are asked for
+   * @param caller gets the reply
+   */
+  public void restart(final Request.Restart request, final Caller caller) {
+    final Wanted wanted = wanted(request.checkpoint(), request.rank(), request.name());
+    execute(wanted.id(), caller, () -> caller.answer(new Reply.Text(copy(wanted).toString())));
+  }
+
+  /**
+   * Sends an image through a pipe of the process that asks. So it takes no room, and a process that
+   * reads it has its memory written straight away.
+   *
+   * @param request the checkpoint and the image that are asked for, and the pipe
+   * @param process has made the pipe
+   * @param caller is answered before the first byte
+   */
+  public void read(final Request.Read request, final ProcessIdentity process, final Caller caller) {
+    final Wanted wanted = wanted(request.checkpoint(), request.rank(), request.name());
+    execute(
+        wanted.id(),
+        caller,
+        () -> {
+          try (ImageStream stream =
+              new ImageStream(PipeEnd.of(process.pid(), request.descriptor()), caller)) {
+            send(wanted, stream);
+          }
+        });
+  }
+
+  private void send(final Wanted wanted, final ImageStream stream) {
+    try {
+      use(wanted, stream::send);
+    } catch (final IOException e) {
+      stream.fail(failed(e));
+    }
+  }
+
+  /** An image that is asked for. */
+  private record Wanted(Lookup lookup, String path, long id) {}
+
+  private Wanted wanted(final long checkpoint, final int rank, final String name) {
+    return new Wanted(
+        lookups.computeIfAbsent(checkpoint, Lookup::new),
+        ExplicitCheckpoint.path(rank, name),
+        (checkpoint * 31 + rank) * 31 + name.hashCode());
+  }
+
+  private void execute(final long id, final Caller caller, final Task task) {
+    reader.execute(
+        () -> {
+          final boolean fit = lane.begin(Subject.REQUEST, id, Lane.NO_SLOT, Lane.NO_IMAGE);
+          if (fit) {
+            run(task, caller);
+          } else {
+            caller.answer(failed(new PoisonException(Subject.REQUEST)));
+          }
+          lane.end();
+          if (fit) {
+            lane.passed(Subject.REQUEST, id);
+          }
+        });
+  }
+
+  private static void run(final Task task, final Caller caller) {
+    Fault.strike(FaultPoint.RESTART);
+    try {
+      task.run();
+    } catch (final IOException e) {
+      caller.answer(failed(e));
+    }
+  }
+
+  /** What to say of a failure. */
+  static Reply.Failed failed(final IOException e) {
+    return switch (e) {
+      case MissingException missing -> new Reply.Failed(Errno.ENOENT, missing.getMessage());
+      case PosixException posix -> new Reply.Failed(posix.errno(), posix.getMessage());
+      default -> new Reply.Failed(Errno.EIO, e.toString());
+    };
+  }
+
+  /** The store has no such thing. */
+  private static final class MissingException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    MissingException(final String message) {
+      super(message);
+    }
+  }
+
+  private Path copy(final Wanted wanted) throws IOException {
+    try (NativeFile copy = context.store().createImageFile()) {
+      try {
+        use(wanted, (image, rebuilder) -> rebuilder.rebuild(image, copy));
+        return Path.of(copy.opened());
+      } catch (final IOException e) {
+        Names.delete(copy.opened());
+        throw e;
+      }
+    }
+  }
+
+  private void use(final Wanted wanted, final Use use) throws IOException {
+    try {
+      context.publisher().<Void>read(reader -> use(wanted, use, reader));
+    } catch (final MissingException missing) {
+      if (!context.publisher().isContentWithStage()) {
+        throw missing;
+      }
+      context.publisher().<Void>readBucket(reader -> use(wanted, use, reader));
+    }
+  }
+
+  private static Void use(final Wanted wanted, final Use use, final CheckpointReader reader)
+      throws IOException {
+    final Commit commit = wanted.lookup().commit(reader);
+    if (!reader.whileHeld(commit, () -> useHeld(wanted, use))) {
+      throw new MissingException("checkpoint %d was removed just now".formatted(commit.number()));
+    }
+    return null;
+  }
+
+  private static void useHeld(final Wanted wanted, final Use use) throws IOException {
+    final Lookup lookup = wanted.lookup();
+    final CommittedImage image = lookup.image(wanted.path());
+    try (Rebuilder rebuilder = lookup.reader.rebuilder(lookup.commit, false)) {
+      use.of(image, rebuilder);
+    }
+  }
+
+  /** Waits until everything is answered. */
+  @Override
+  public void close() {
+    reader.close();
+  }
+}

@@ -1,0 +1,251 @@
+package org.sluice.iop.trigger;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.ImageRelease;
+import org.sluice.iop.drain.Work;
+import org.sluice.iop.image.Descriptors;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.NotCapturedException;
+import org.sluice.iop.measure.Failure;
+
+/**
+ * Brings images to rest that no process has open, so that there are descriptors for those that are
+ * opened next. An opening that finds none waits until there is one, as long as there is going to
+ * be. Service thread only, but for what is said to be the last stage's.
+ */
+public final class Resting {
+  /** A batch costs one round through the pipeline. */
+  private static final int BATCH = 64;
+
+  /** What a want of descriptors that nothing here explains takes from the bound, for some beats. */
+  private static final int SHORTAGE = 16;
+
+  /** Why the file system never makes a link of some file, as of a deleted one. */
+  private static final Set<Integer> NEVER =
+      Set.of(Errno.ENOENT, Errno.EXDEV, Errno.EPERM, Errno.EMLINK, Errno.EOPNOTSUPP);
+
+  private final Context context;
+  private final ImageRelease farewells;
+  private final Descriptors descriptors;
+  private final Deque<Step> waiting = new ArrayDeque<>();
+  private IntSupplier clients = () -> 0;
+  private long shortage;
+
+  /** Whether the kernel had no descriptor left since the last beat. */
+  private boolean wasShort;
+
+  /** Whether what waits is not tried again before images came to rest. */
+  private boolean paused;
+
+  /** Whether the storage refused what rest takes, since the last beat. */
+  private boolean refused;
+
+  private int underWay;
+  private String obstacle = "";
+
+  /** Something that takes a descriptor. */
+  private record Step(BooleanSupplier wanted, Runnable action) {}
+
+  Resting(final Context context, final ImageRelease farewells) {
+    this.context = context;
+    this.farewells = farewells;
+    this.descriptors = context.registry().descriptors();
+    bound();
+  }
+
+  /**
+   * Says who has descriptors besides images and containers.
+   *
+   * @param connections how many clients are connected
+   */
+  public void count(final IntSupplier connections) {
+    clients = connections;
+  }
+
+  private void bound() {
+    final int others = clients.getAsInt() + context.drain().openContainers();
+    descriptors.bound(Math.max(0, ImageRegistry.mostDescriptors() - others - shortage));
+  }
+
+  /**
+   * Sees that one more image may have a descriptor.
+   *
+   * @throws NotCapturedException when it may not
+   */
+  public void checkRoom() throws NotCapturedException {
+    context.registry().checkRoom(obstacle);
+  }
+
+  /**
+   * Does something that takes a descriptor: at once if there is one, or if none is going to be.
+   *
+   * @param wanted whether it is to be done still
+   * @param action what; {@link #checkRoom} tells it whether there is one
+   */
+  public void whenRoom(final BooleanSupplier wanted, final Runnable action) {
+    makeRoom();
+    waiting.add(new Step(wanted, action));
+    proceed();
+  }
+
+  /** The kernel had no descriptor left: images give some up, where they can. */
+  public void relieve() {
+    shortage += SHORTAGE;
+    wasShort = true;
+    makeRoom();
+  }
+
+  /** What was refused is tried again now and then, as others may have had the descriptors. */
+  public void beat() {
+    shortage = wasShort ? shortage : shortage / 2;
+    wasShort = false;
+    refused = false;
+    makeRoom();
+  }
+
+  /**
+   * Does something once more that failed, if that was for want of a descriptor and images can give
+   * some up.
+   *
+   * @param failure how it failed
+   * @param wanted whether it is to be done still
+   * @param action does it again
+   * @return false when it is not done again
+   */
+  public boolean isRelieved(
+      final PosixException failure, final BooleanSupplier wanted, final Runnable action) {
+    if (failure.errno() != Errno.EMFILE && failure.errno() != Errno.ENFILE) {
+      return false;
+    }
+    relieve();
+    paused = underWay > 0;
+    if (paused) {
+      waiting.addFirst(new Step(wanted, action));
+    }
+    return paused;
+  }
+
+  /** Does what waits for descriptors, as far as there are any. */
+  public void proceed() {
+    while (!waiting.isEmpty() && !paused && (hasRoom() || !isMoreToCome())) {
+      final Step next = waiting.poll();
+      if (next.wanted().getAsBoolean()) {
+        next.action().run();
+      }
+    }
+  }
+
+  private boolean hasRoom() {
+    bound();
+    return descriptors.count() < descriptors.bound();
+  }
+
+  private boolean isMoreToCome() {
+    makeRoom();
+    return underWay > 0 || farewells.areUnderWay();
+  }
+
+  /** Begins early, so that an opening seldom waits: with an eighth of the descriptors left. */
+  public void makeRoom() {
+    bound();
+    final long early = descriptors.bound() - Math.clamp(descriptors.bound() / 8, 1, BATCH);
+    final long excess = descriptors.count() - underWay - early;
+    if (excess > 0 && !refused) {
+      final int most = (int) Math.max(excess, Math.min(BATCH, descriptors.bound() / 8));
+      final List<Image> images = descriptors.takeIdle(most, this::mayRest);
+      if (!images.isEmpty()) {
+        images.forEach(image -> image.held().leave());
+        underWay += images.size();
+        context.drain().publish(new Rest(images));
+      }
+    }
+  }
+
+  /**
+   * Does something once what was asked of the drain is done, and what that opened is at rest again.
+   *
+   * @param step what, on the service thread
+   */
+  void afterRest(final Runnable step) {
+    context.afterwards(
+        () -> {
+          makeRoom();
+          context.afterwards(step);
+        });
+  }
+
+  private boolean mayRest(final Image image) {
+    return context.registry().find(image.id()) == image && image.mayRest();
+  }
+
+  /** Images on their way to rest. */
+  private final class Rest implements Work {
+    private final List<Image> images;
+    private final List<Image> ready = new ArrayList<>();
+
+    /** The images that keep their descriptors, until they were opened and closed again. */
+    private final List<Image> stuck = new ArrayList<>();
+
+    private IOException refusal;
+
+    Rest(final List<Image> images) {
+      this.images = images;
+    }
+
+    @Override
+    public void commit() {
+      for (final Image image : images) {
+        try {
+          image.held().prepare();
+          ready.add(image);
+        } catch (final IOException e) {
+          refusal = e;
+          if (NEVER.contains(Failure.of(e).errno())) {
+            stuck.add(image);
+          }
+        }
+      }
+      context.service().execute(this::end);
+    }
+
+    /**
+     * One that was used, or that could not rest for once, is chosen again later. Service thread.
+     */
+    private void end() {
+      underWay -= images.size();
+      paused = false;
+      obstacle =
+          refusal == null ? "" : ", since closed ones cannot do without: " + refusal.getMessage();
+      refused |= ready.size() + stuck.size() < images.size();
+      for (final Image image : images) {
+        final boolean unused = image.held().left();
+        if (mayRest(image) && unused && ready.contains(image)) {
+          rest(image);
+        } else if (mayRest(image) && !stuck.contains(image)) {
+          descriptors.idle(image);
+        }
+      }
+      makeRoom();
+      proceed();
+    }
+  }
+
+  /** Under the name that it has now, of which the kernel tells as long as it is open. */
+  private void rest(final Image image) {
+    final Optional<String> name =
+        image.created() == null ? context.capture().find(image) : Optional.of(image.opened());
+    context.registry().rest(image, name.orElse(image.name()));
+  }
+}

@@ -1,0 +1,99 @@
+package org.sluice.iop.trigger;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.segment.Header;
+import org.sluice.core.segment.Reason;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Files that came into the capture directory while the session lasted and that no process told of:
+ * those of programs without the shim, and what io_uring or Go creates in a process that has it. No
+ * checkpoint has them, so their bytes are counted. Service thread only.
+ *
+ * <p>In the files layout that is asked only where some process opens files past the shim: the
+ * directory is not searched otherwise. No process tells of a small file there. So small ones count
+ * by what they have beyond the bytes that processes counted.
+ */
+final class Untold {
+  private final Context context;
+  private final Header header;
+  private final Reason reason;
+  private long bytes;
+  private long smallBytes;
+  private long files;
+  private String first;
+
+  Untold(final Context context) {
+    this.context = context;
+    this.header = context.segment().header();
+    this.reason =
+        Stream.of(Reason.IO_URING, Reason.SYSCALL)
+            .filter(header::isPast)
+            .findFirst()
+            .orElse(Reason.FOREIGN);
+  }
+
+  /** Whether a process that has the shim may have made some. */
+  boolean areLikely() {
+    return reason != Reason.FOREIGN;
+  }
+
+  /**
+   * Counts them, and names one, by what lies in the capture directory at the end.
+   *
+   * @param names all that is there
+   */
+  void count(final Map<ImageKey, List<String>> names) throws PosixException {
+    final long begin = FileStatus.of(context.segment().file().toString()).born();
+    for (final Map.Entry<ImageKey, List<String>> file : names.entrySet()) {
+      if (!isTold(file.getKey())) {
+        add(file.getValue().getFirst(), begin);
+      }
+    }
+    final long all = bytes + Math.max(0, smallBytes - header.plainBytes(Reason.SMALL));
+    if (all > 0) {
+      context.statistics().estimated(reason, all);
+    }
+    if (files > 0 && areLikely()) {
+      Warnings.warn(
+          "%s was written %s, past Sluice, as were others: files=%d; they are plain files%s"
+              .formatted(
+                  first,
+                  reason == Reason.IO_URING ? "by io_uring" : "by a program's own system calls",
+                  files,
+                  context.drain().isInPlace() ? "" : ", which no checkpoint has"));
+    }
+  }
+
+  private boolean isTold(final ImageKey key) {
+    return context.registry().find(key) != null
+        || context.state().lacks().containsKey(key)
+        || context.drain().isInPlace() && context.registry().mayHaveHad(key);
+  }
+
+  private void add(final String path, final long begin) {
+    final long size = writtenSince(begin, path);
+    if (size > 0 && context.drain().isInPlace() && size <= header.small()) {
+      smallBytes += size;
+    } else if (size > 0) {
+      bytes += size;
+      files++;
+      first = first == null ? path : first;
+    }
+  }
+
+  private static long writtenSince(final long begin, final String path) {
+    try {
+      final FileStatus status = FileStatus.of(path);
+      return begin > 0 && status.born() > begin ? status.size() : 0;
+    } catch (final PosixException deletedMeanwhile) {
+      return 0;
+    }
+  }
+}
