@@ -22,11 +22,11 @@ public final class Committer {
   private static final int NO_RANK = -1;
 
   private final Context context;
-  private final ImageRelease farewells;
+  private final ImageRelease releases;
 
-  public Committer(final Context context, final ImageRelease farewells) {
+  public Committer(final Context context, final ImageRelease releases) {
     this.context = context;
-    this.farewells = farewells;
+    this.releases = releases;
   }
 
   /**
@@ -105,7 +105,7 @@ public final class Committer {
     if (commit.isStored()) {
       context.drain().tidy(false); // behind what goes: the next container is made of that
     }
-    farewells.committed(commit.images());
+    releases.committed(commit.images());
     context.waiters().answer(commit.number());
   }
 

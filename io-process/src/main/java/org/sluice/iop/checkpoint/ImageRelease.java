@@ -29,7 +29,7 @@ public final class ImageRelease {
    *
    * @param image a closed image
    */
-  public void bid(final Image image) {
+  public void release(final Image image) {
     image.farewell();
     underWay++;
     context.afterwards(() -> end(image));
@@ -60,7 +60,7 @@ public final class ImageRelease {
 
   /** A commit is over: lets go of those images that only it had a need for. */
   void committed(final List<Image> images) {
-    images.stream().filter(committing::remove).forEach(this::bid);
+    images.stream().filter(committing::remove).forEach(this::release);
   }
 
   /** Whether an image may be let go of soon. */

@@ -19,15 +19,15 @@ public final class Latecomers {
 
   private final CheckpointState state;
   private final boolean marked;
-  private final UncapturedFiles lacks;
+  private final UncapturedFiles uncaptured;
 
   /** The numbers of groups that wait for what becomes of commits under way. */
   private final Set<Long> waiting = new HashSet<>();
 
-  public Latecomers(final Context context, final UncapturedFiles lacks) {
+  public Latecomers(final Context context, final UncapturedFiles uncaptured) {
     this.state = context.state();
     this.marked = context.grouping().hasMarkers();
-    this.lacks = lacks;
+    this.uncaptured = uncaptured;
   }
 
   /** Whether a checkpoint was refused for that. */
@@ -45,7 +45,7 @@ public final class Latecomers {
     }
     final Optional<String> obstacle = obstacle(group, state.latest().stream());
     if (obstacle.isPresent()) {
-      lacks.refuse(group.number(), new Failure(OVERTAKEN, obstacle.get()));
+      uncaptured.refuse(group.number(), new Failure(OVERTAKEN, obstacle.get()));
       return true;
     }
     final boolean waits = obstacle(group, state.storing()).isPresent();

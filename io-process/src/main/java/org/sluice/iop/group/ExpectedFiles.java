@@ -80,13 +80,13 @@ final class ExpectedFiles {
   }
 
   /** Whether it is to wait: it may get more files, or who might have written some was killed. */
-  boolean holdsUp(final Group group, final RecheckSchedule pauses, final GroupNotices notices) {
+  boolean holdsUp(final Group group, final RecheckSchedule rechecks, final GroupNotices notices) {
     if (isDoubtful(group)) {
       return true;
     }
-    final boolean waits = expectsMore(group) && end() > pauses.now();
+    final boolean waits = expectsMore(group) && end() > rechecks.now();
     if (waits) {
-      pauses.wake(group.number(), end());
+      rechecks.wake(group.number(), end());
       notices.waits(group, this);
     }
     return waits;

@@ -47,7 +47,7 @@ public final class GroupNames {
   private final Context context;
   private final Grouping grouping;
   private final GroupTable table;
-  private final UncapturedFiles lacks;
+  private final UncapturedFiles uncaptured;
   private final Moves moves;
   private final LongConsumer changed;
   private Consumer<Image> ungrouped = image -> {};
@@ -58,12 +58,12 @@ public final class GroupNames {
    *
    * @param changed told of checkpoints that have something no more
    */
-  GroupNames(final Context context, final UncapturedFiles lacks, final LongConsumer changed) {
+  GroupNames(final Context context, final UncapturedFiles uncaptured, final LongConsumer changed) {
     this.context = context;
     this.changed = changed;
     this.grouping = context.grouping();
     this.table = context.state().groups();
-    this.lacks = lacks;
+    this.uncaptured = uncaptured;
     this.moves =
         new Moves(
             context.capture(),
@@ -281,7 +281,7 @@ public final class GroupNames {
     final Group group = image == null ? null : table.of(image);
     final OptionalLong number = number(path);
     if (group != null && number.isPresent() && number.getAsLong() != group.number()) {
-      lacks.note(key, path, Reason.SHARED);
+      uncaptured.note(key, path, Reason.SHARED);
     } else {
       moves.told(image, path);
     }
@@ -306,12 +306,12 @@ public final class GroupNames {
   }
 
   /** Whether it is not known of some image where it is, so that a checkpoint may lack it. */
-  boolean hide(final long number, final RecheckSchedule pauses) {
+  boolean hide(final long number, final RecheckSchedule rechecks) {
     final Optional<Failure> unknown = moves.obstacle().map(Failure::of);
     unknown.ifPresent(
         why -> {
-          lacks.refuse(number, why);
-          pauses.wake(number, pauses.now() + AGAIN_NANOS);
+          uncaptured.refuse(number, why);
+          rechecks.wake(number, rechecks.now() + AGAIN_NANOS);
         });
     return unknown.isPresent();
   }

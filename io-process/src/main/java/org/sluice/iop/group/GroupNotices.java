@@ -108,12 +108,12 @@ final class GroupNotices {
   }
 
   /** A group that a count completes waits for as many files as the one before got. */
-  void waits(final Group group, final ExpectedFiles habit) {
+  void waits(final Group group, final ExpectedFiles expected) {
     if (!toldOfHabit) {
       toldOfHabit = true;
       Warnings.warn(
           "checkpoint %d waits for more files, as checkpoint %d got %d in the end; "
-                  .formatted(group.number(), habit.former(), habit.files())
+                  .formatted(group.number(), expected.former(), expected.files())
               + "--files-per-rank or --complete can say what a checkpoint has");
     }
   }

@@ -42,10 +42,10 @@ public final class Groups {
   private final Committer committer;
   private final Retention retention;
   private final GroupTable table;
-  private final RecheckSchedule pauses = new RecheckSchedule(System::nanoTime);
+  private final RecheckSchedule rechecks = new RecheckSchedule(System::nanoTime);
   private final GroupsToRecheck undecided = new GroupsToRecheck();
-  private final ExpectedFiles habit = new ExpectedFiles();
-  private final UncapturedFiles lacks;
+  private final ExpectedFiles expected = new ExpectedFiles();
+  private final UncapturedFiles uncaptured;
   private final Latecomers latecomers;
   private final SharedMarkers markers;
   private final GroupNotices notices;
@@ -58,11 +58,11 @@ public final class Groups {
     this.grouping = context.grouping();
     this.committer = committer;
     this.retention = retention;
-    this.lacks = new UncapturedFiles(context);
-    this.latecomers = new Latecomers(context, lacks);
-    this.markers = new SharedMarkers(context, pauses, undecided);
+    this.uncaptured = new UncapturedFiles(context);
+    this.latecomers = new Latecomers(context, uncaptured);
+    this.markers = new SharedMarkers(context, rechecks, undecided);
     this.notices = new GroupNotices(context);
-    this.names = new GroupNames(context, lacks, undecided::add);
+    this.names = new GroupNames(context, uncaptured, undecided::add);
     this.search = new GroupSearch(context, grouping, this::lookAtAll);
     retention.tell(new Returning(context, this::look, this::noteGrowth));
   }
@@ -111,8 +111,8 @@ public final class Groups {
     final Group before = table.of(image);
     final Group group = place(image, name);
     if (group != null) {
-      habit.looked(group, pauses.now(), image.openers().isEmpty());
-      if (habit.isReached(group) && group.hasOneWriter()) {
+      expected.looked(group, rechecks.now(), image.openers().isEmpty());
+      if (expected.isReached(group) && group.hasOneWriter()) {
         group.leave();
       }
       markers.looked(group.number(), image);
@@ -240,19 +240,19 @@ public final class Groups {
     }
     final Optional<Failure> obstacle = search.obstacle(number);
     obstacle
-        .filter(why -> lacks.fail(number, why.errno(), why.reason()))
+        .filter(why -> uncaptured.fail(number, why.errno(), why.reason()))
         .ifPresent(why -> noteWrittenOver(number));
     return obstacle.isEmpty() && search.mayBegin(number);
   }
 
   private Group begin(final long number) {
-    pauses.wanted().forEach(undecided::hurry);
+    rechecks.wanted().forEach(undecided::hurry);
     notices.begins(number, table.all(), names.parts());
     context.predecessors().begins(number);
     markers.begin(number);
-    habit.leave();
+    expected.leave();
     final Group next = new Group(number, false, context.state().isWritten(number));
-    habit.begin(next);
+    expected.begin(next);
     noteWrittenOver(number);
     return next;
   }
@@ -292,21 +292,21 @@ public final class Groups {
 
   /** Whether a count completes it, and the checkpoint before got more files in the end. */
   private boolean waitsForMore(final Group group) {
-    return !grouping.hasMarkers() && habit.holdsUp(group, pauses, notices);
+    return !grouping.hasMarkers() && expected.holdsUp(group, rechecks, notices);
   }
 
   /** Whether a process was killed that might have written more files of what a count completes. */
   private boolean isDoubtful(final Group group) {
-    return !grouping.hasMarkers() && habit.isDoubtful(group);
+    return !grouping.hasMarkers() && expected.isDoubtful(group);
   }
 
   private void commitUnlessPaused(final Group group) {
-    if (markers.isCovered(group) && pauses.isOver(group.number(), group.hasGrown())) {
-      final long began = pauses.now();
+    if (markers.isCovered(group) && rechecks.isOver(group.number(), group.hasGrown())) {
+      final long began = rechecks.now();
       if (isReady(group) && (!hurryOthers(group) || isReady(group))) {
         commit(group);
       } else {
-        pauses.looked(group.number(), began);
+        rechecks.looked(group.number(), began);
       }
     }
   }
@@ -327,8 +327,8 @@ public final class Groups {
    * whether there are any: they may have had this one committed, and time went by.
    */
   private boolean hurryOthers(final Group group) {
-    pauses.end(group.number());
-    final Set<Long> others = new LinkedHashSet<>(pauses.wanted());
+    rechecks.end(group.number());
+    final Set<Long> others = new LinkedHashSet<>(rechecks.wanted());
     others.addAll(table.changedBefore(group));
     others.forEach(this::hurry);
     return !others.isEmpty();
@@ -336,14 +336,14 @@ public final class Groups {
 
   /** Whether it lacks a file, or may do. */
   private boolean isPrevented(final long number) {
-    return names.hide(number, pauses)
-        || lacks.prevents(number)
+    return names.hide(number, rechecks)
+        || uncaptured.prevents(number)
         || context.predecessors().obstacle(number).map(why -> refuse(number, why)).orElse(false);
   }
 
   /** What the store must not have is in plain files soon, as files of no checkpoint are. */
   private boolean refuse(final long number, final Failure why) {
-    lacks.refuse(number, why);
+    uncaptured.refuse(number, why);
     table.find(number).images().forEach(names::noteUngrouped);
     return true;
   }
@@ -384,10 +384,10 @@ public final class Groups {
     if (exist() && !names.number(path).stream().allMatch(this::mayHave)) {
       return;
     }
-    final Group group = table.find(lacks.written(key, path, reason));
+    final Group group = table.find(uncaptured.written(key, path, reason));
     if (group != null && group.isStored()) {
       refresh(group);
-      if (!group.isRewritten() && lacks.prevents(group.number())) {
+      if (!group.isRewritten() && uncaptured.prevents(group.number())) {
         publishGrowth(group, false);
       }
     }
@@ -399,11 +399,11 @@ public final class Groups {
    * @param key what identifies it
    */
   public void captured(final ImageKey key) {
-    lacks.captured(key);
+    uncaptured.captured(key);
   }
 
-  public UncapturedFiles lacks() {
-    return lacks;
+  public UncapturedFiles uncaptured() {
+    return uncaptured;
   }
 
   /** {@return where the images of groups are} */
@@ -424,7 +424,7 @@ public final class Groups {
     final GroupNotices.LeftBehind leftBehind = notices.takeLeftBehind();
     undecided.decide(readRings, this::decideOrForget, this::hurry);
     notices.tellOf(leftBehind, names.parts());
-    pauses.due().forEach(this::decide);
+    rechecks.due().forEach(this::decide);
     return !undecided.isEmpty();
   }
 
@@ -451,7 +451,7 @@ public final class Groups {
    * @return milliseconds, at least 1
    */
   public long patience(final long limit) {
-    return pauses.patience(limit);
+    return rechecks.patience(limit);
   }
 
   /**
@@ -464,7 +464,7 @@ public final class Groups {
   public boolean hurry(final long number) {
     final Group group = table.find(number);
     if (exist() && group != null) {
-      pauses.end(number);
+      rechecks.end(number);
       markers.look(group);
       if (isComplete(group) && !isDoubtful(group)) {
         commitUnlessPaused(group);
@@ -478,15 +478,15 @@ public final class Groups {
     try {
       members = names.members(group);
     } catch (final IOException e) {
-      lacks.refuse(group.number(), Failure.of(e));
+      uncaptured.refuse(group.number(), Failure.of(e));
       return;
     }
     notices.commits(group);
     if (!group.hasGrown()) {
       context.predecessors().commits(group.number());
     }
-    final long began = pauses.now();
-    pauses.committing(group.number());
+    final long began = rechecks.now();
+    rechecks.committing(group.number());
     committer.commit(
         group.number(),
         group.isRewritten(),
@@ -494,7 +494,7 @@ public final class Groups {
         grouping.hasMarkers() ? Completion.MARKER : Completion.COUNT,
         members,
         commit -> {
-          pauses.committed(commit.number(), began + commit.waited());
+          rechecks.committed(commit.number(), began + commit.waited());
           ended(commit);
         });
   }
@@ -515,7 +515,7 @@ public final class Groups {
     final Group group = table.find(commit.number());
     if (exist() && group != null) {
       group.stored(commit);
-      habit.stored(group);
+      expected.stored(group);
       if (group.hasMoreThan(images)) {
         publishGrowth(group, true);
       } else {
@@ -528,7 +528,7 @@ public final class Groups {
   public void resume(final Commit commit) {
     final Group group = table.find(commit.number());
     if (exist() && group != null) {
-      habit.begin(group);
+      expected.begin(group);
       group.stored(commit.incomplete() ? null : commit);
     }
   }
@@ -560,16 +560,16 @@ public final class Groups {
     final List<Group> all = table.uncommitted();
     all.stream()
         .filter(markers::marksNothing)
-        .forEach(group -> lacks.fail(group.number(), Errno.ENOENT, group.obstacle(grouping)));
+        .forEach(group -> uncaptured.fail(group.number(), Errno.ENOENT, group.obstacle(grouping)));
     return all;
   }
 
   /** One that is to get more files, by the one before, gets them only while something goes on. */
   private void end(final long number, final boolean succeeded) {
-    if (succeeded || pauses.wanted().contains(number)) {
+    if (succeeded || rechecks.wanted().contains(number)) {
       hurry(number);
     } else {
-      pauses.end(number);
+      rechecks.end(number);
       decide(number);
     }
   }
@@ -583,9 +583,9 @@ public final class Groups {
     if (!group.isTorn() && latecomers.obstacleAtEnd(group).isPresent()) {
       return latecomers.obstacleAtEnd(group).get();
     }
-    return group.isQuiet() && isComplete(group) && habit.expectsMore(group)
+    return group.isQuiet() && isComplete(group) && expected.expectsMore(group)
         ? "it has %d files, and checkpoint %d got %d in the end"
-            .formatted(group.size(), habit.former(), habit.files())
+            .formatted(group.size(), expected.former(), expected.files())
         : group.obstacle(grouping);
   }
 

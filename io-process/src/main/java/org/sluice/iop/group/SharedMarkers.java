@@ -48,7 +48,7 @@ final class SharedMarkers {
 
   private final Context context;
   private final Grouping grouping;
-  private final RecheckSchedule pauses;
+  private final RecheckSchedule rechecks;
   private final GroupsToRecheck undecided;
   private final DirectoryLists<Map<Long, Found>> lists;
   private final Map<Long, Search> searches = new HashMap<>();
@@ -145,10 +145,10 @@ final class SharedMarkers {
   }
 
   SharedMarkers(
-      final Context context, final RecheckSchedule pauses, final GroupsToRecheck undecided) {
+      final Context context, final RecheckSchedule rechecks, final GroupsToRecheck undecided) {
     this.context = context;
     this.grouping = context.grouping();
-    this.pauses = pauses;
+    this.rechecks = rechecks;
     this.undecided = undecided;
     this.lists =
         new DirectoryLists<>(
@@ -224,7 +224,7 @@ final class SharedMarkers {
           if (search.isAsking()) {
             search.asked = 0;
             search.closing = 0;
-            pauses.wake(number, pauses.now() + LAST_PAUSE_NANOS);
+            rechecks.wake(number, rechecks.now() + LAST_PAUSE_NANOS);
           }
         });
   }
@@ -244,7 +244,7 @@ final class SharedMarkers {
       search.asked = lists.ask();
     }
     if (!search.isOver()) {
-      pauses.wake(group.number(), pauses.now() + search.pause);
+      rechecks.wake(group.number(), rechecks.now() + search.pause);
     }
   }
 

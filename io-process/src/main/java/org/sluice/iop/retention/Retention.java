@@ -35,7 +35,7 @@ import org.sluice.iop.publish.Keeping;
 public final class Retention {
   private final Context context;
   private final Keeping keep;
-  private final ImageRelease farewells;
+  private final ImageRelease releases;
   private final Deque<Kept> series = new ArrayDeque<>();
   private Returns returns = (victim, group, images) -> {};
 
@@ -51,11 +51,11 @@ public final class Retention {
   /** Whether the user was warned of a checkpoint that stays. Last stage. */
   private boolean toldOfKept;
 
-  public Retention(final Context context, final ImageRelease farewells) {
+  public Retention(final Context context, final ImageRelease releases) {
     this.context = context;
     final Keeping told = context.settings().keep();
     this.keep = context.publisher().hasStage() ? told.ofStage() : told;
-    this.farewells = farewells;
+    this.releases = releases;
   }
 
   /** Takes images back whose checkpoint stays after all. */
@@ -374,7 +374,7 @@ public final class Retention {
       if (removed) {
         context.statistics().retained().removed(victim.commit().number());
         known.forEach(context.drain()::release);
-        known.forEach(farewells::bid);
+        known.forEach(releases::release);
         context.drain().tidy(false);
         return;
       }

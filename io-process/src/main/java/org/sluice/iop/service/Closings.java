@@ -92,7 +92,7 @@ public final class Closings {
     }
     context.drain().sync(image, now -> context.statistics().durable(first, now));
     if (!named && !image.isOpenOutside()) {
-      checkpoints.farewells().bid(image);
+      checkpoints.releases().release(image);
     }
   }
 
@@ -122,7 +122,7 @@ public final class Closings {
 
   /** Its room is given back when deleted files are looked for next. */
   private void letGo(final Image image) {
-    checkpoints.farewells().bid(image);
+    checkpoints.releases().release(image);
     untidy = true;
   }
 

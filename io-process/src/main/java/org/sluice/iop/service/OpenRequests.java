@@ -276,7 +276,7 @@ public final class OpenRequests {
     context.registry().descriptors().busy(image);
     image.held().use();
     if (write) {
-      checkpoints.farewells().rewritten(image);
+      checkpoints.releases().rewritten(image);
     }
   }
 

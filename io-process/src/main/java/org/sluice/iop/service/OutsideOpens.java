@@ -208,7 +208,7 @@ public final class OutsideOpens implements Guard.Listener {
       open.remove(image);
       context.registry().descriptors().idle(image);
       if (context.drain().isInPlace() && !checkpoints.groups().mayHave(image)) {
-        checkpoints.farewells().bid(image);
+        checkpoints.releases().release(image);
       }
     }
   }

@@ -21,7 +21,7 @@ import org.sluice.iop.retention.Retention;
  * process, and asked directly. Service thread only.
  *
  * @param context what they share
- * @param farewells lets go of images
+ * @param releases lets go of images
  * @param resting brings images to rest
  * @param committer decides commits
  * @param retention removes older checkpoints
@@ -33,7 +33,7 @@ import org.sluice.iop.retention.Retention;
  */
 public record Checkpoints(
     Context context,
-    ImageRelease farewells,
+    ImageRelease releases,
     Resting resting,
     Committer committer,
     Retention retention,
@@ -49,22 +49,22 @@ public record Checkpoints(
    * @return what looks after them
    */
   public static Checkpoints of(final Context context) {
-    final ImageRelease farewells = new ImageRelease(context);
-    final Resting resting = new Resting(context, farewells);
-    final Committer committer = new Committer(context, farewells);
-    final Retention retention = new Retention(context, farewells);
+    final ImageRelease releases = new ImageRelease(context);
+    final Resting resting = new Resting(context, releases);
+    final Committer committer = new Committer(context, releases);
+    final Retention retention = new Retention(context, releases);
     final Groups groups = new Groups(context, committer, retention);
     final Replacements replacements = new Replacements(context, groups);
     final EndOfRun leftovers =
-        new EndOfRun(context, groups, committer, farewells, resting, replacements);
+        new EndOfRun(context, groups, committer, releases, resting, replacements);
     return new Checkpoints(
         context,
-        farewells,
+        releases,
         resting,
         committer,
         retention,
         groups,
-        new ExplicitCheckpoints(context, committer, retention, farewells),
+        new ExplicitCheckpoints(context, committer, retention, releases),
         leftovers,
         replacements,
         new Restarts(context));

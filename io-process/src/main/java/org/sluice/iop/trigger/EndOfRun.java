@@ -43,7 +43,7 @@ public final class EndOfRun {
   private final Context context;
   private final Groups groups;
   private final Committer committer;
-  private final ImageRelease farewells;
+  private final ImageRelease releases;
   private final Resting resting;
   private final Replacements replacements;
 
@@ -51,11 +51,11 @@ public final class EndOfRun {
       final Context context,
       final Groups groups,
       final Committer committer,
-      final ImageRelease farewells,
+      final ImageRelease releases,
       final Resting resting,
       final Replacements replacements) {
     this.replacements = replacements;
-    this.farewells = farewells;
+    this.releases = releases;
     this.resting = resting;
     this.context = context;
     this.groups = groups;
@@ -114,7 +114,7 @@ public final class EndOfRun {
     groups.end(succeeded);
     final Collection<Group> incomplete = groups.incomplete();
     say(incomplete.stream().filter(group -> !isStored(group)).toList());
-    groups.lacks().refuseEmpty();
+    groups.uncaptured().refuseEmpty();
     final List<String> plain = ungrouped();
     if (!plain.isEmpty() && !groups.areOver()) {
       sayPlain(": files=" + plain.size(), why(plain.getFirst()));
@@ -306,7 +306,7 @@ public final class EndOfRun {
     context.state().lost().stream()
         .filter(end -> !groups.isUnasked(end))
         .forEach(end -> context.statistics().failed(failure(end)));
-    final Map<ImageKey, Exception> losses = farewells.losses();
+    final Map<ImageKey, Exception> losses = releases.losses();
     if (!losses.isEmpty()) {
       final Set<ImageKey> named = context.capture().names().keySet();
       losses

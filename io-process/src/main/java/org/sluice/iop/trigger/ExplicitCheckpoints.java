@@ -38,7 +38,7 @@ public final class ExplicitCheckpoints {
   private final Committer committer;
   private final Retention retention;
   private final IncrementalBudget room;
-  private final ImageRelease farewells;
+  private final ImageRelease releases;
   private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
 
@@ -51,13 +51,13 @@ public final class ExplicitCheckpoints {
       final Context context,
       final Committer committer,
       final Retention retention,
-      final ImageRelease farewells) {
+      final ImageRelease releases) {
     this.context = context;
     this.underWay = context.state().underWay();
     this.committer = committer;
     this.retention = retention;
     this.room = new IncrementalBudget(context);
-    this.farewells = farewells;
+    this.releases = releases;
   }
 
   /**
@@ -367,6 +367,6 @@ public final class ExplicitCheckpoints {
     } catch (final IOException e) {
       Warnings.warn("cannot delete " + image.opened() + ": " + e.getMessage());
     }
-    farewells.bid(image);
+    releases.release(image);
   }
 }

@@ -37,7 +37,7 @@ public final class Resting {
       Set.of(Errno.ENOENT, Errno.EXDEV, Errno.EPERM, Errno.EMLINK, Errno.EOPNOTSUPP);
 
   private final Context context;
-  private final ImageRelease farewells;
+  private final ImageRelease releases;
   private final Descriptors descriptors;
   private final Deque<Step> waiting = new ArrayDeque<>();
   private IntSupplier clients = () -> 0;
@@ -58,9 +58,9 @@ public final class Resting {
   /** Something that takes a descriptor. */
   private record Step(BooleanSupplier wanted, Runnable action) {}
 
-  Resting(final Context context, final ImageRelease farewells) {
+  Resting(final Context context, final ImageRelease releases) {
     this.context = context;
-    this.farewells = farewells;
+    this.releases = releases;
     this.descriptors = context.registry().descriptors();
     bound();
   }
@@ -154,7 +154,7 @@ public final class Resting {
 
   private boolean isMoreToCome() {
     makeRoom();
-    return underWay > 0 || farewells.areUnderWay();
+    return underWay > 0 || releases.areUnderWay();
   }
 
   /** Begins early, so that an opening seldom waits: with an eighth of the descriptors left. */

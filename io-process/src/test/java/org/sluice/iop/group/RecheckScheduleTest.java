@@ -11,7 +11,7 @@ class RecheckScheduleTest {
   private static final long LIMIT = 1000;
 
   private long now;
-  private final RecheckSchedule pauses = new RecheckSchedule(() -> now);
+  private final RecheckSchedule rechecks = new RecheckSchedule(() -> now);
 
   private void pass(final long millis) {
     now += TimeUnit.MILLISECONDS.toNanos(millis);
@@ -19,47 +19,47 @@ class RecheckScheduleTest {
 
   @Test
   void whatWasLookedAtInVainWaitsTenTimesAsLongAsThatTook() {
-    final long began = pauses.now();
+    final long began = rechecks.now();
     pass(5);
-    assertThat(pauses.isOver(GROUP, false)).isTrue();
-    pauses.looked(GROUP, began);
-    assertThat(pauses.patience(LIMIT)).as("nobody asked").isEqualTo(LIMIT);
+    assertThat(rechecks.isOver(GROUP, false)).isTrue();
+    rechecks.looked(GROUP, began);
+    assertThat(rechecks.patience(LIMIT)).as("nobody asked").isEqualTo(LIMIT);
     pass(49);
-    assertThat(pauses.isOver(GROUP, false)).isFalse();
-    assertThat(pauses.due()).isEmpty();
-    assertThat(pauses.patience(LIMIT)).isBetween(1L, 2L);
+    assertThat(rechecks.isOver(GROUP, false)).isFalse();
+    assertThat(rechecks.due()).isEmpty();
+    assertThat(rechecks.patience(LIMIT)).isBetween(1L, 2L);
     pass(1);
-    assertThat(pauses.due()).containsExactly(GROUP);
-    assertThat(pauses.due()).as("once").isEmpty();
-    assertThat(pauses.isOver(GROUP, false)).isTrue();
-    assertThat(pauses.patience(LIMIT)).isEqualTo(LIMIT);
+    assertThat(rechecks.due()).containsExactly(GROUP);
+    assertThat(rechecks.due()).as("once").isEmpty();
+    assertThat(rechecks.isOver(GROUP, false)).isTrue();
+    assertThat(rechecks.patience(LIMIT)).isEqualTo(LIMIT);
   }
 
   @Test
   void whatJoinsACommittedGroupWaitsForItsCommitAndTenTimesAsLong() {
-    final long began = pauses.now();
-    pauses.committing(GROUP);
-    assertThat(pauses.isOver(GROUP, false)).as("another round").isTrue();
-    assertThat(pauses.isOver(GROUP, true)).isFalse();
+    final long began = rechecks.now();
+    rechecks.committing(GROUP);
+    assertThat(rechecks.isOver(GROUP, false)).as("another round").isTrue();
+    assertThat(rechecks.isOver(GROUP, true)).isFalse();
     pass(100_000);
-    assertThat(pauses.due()).isEmpty();
-    assertThat(pauses.patience(LIMIT)).isEqualTo(LIMIT);
-    pauses.committed(GROUP, began);
+    assertThat(rechecks.due()).isEmpty();
+    assertThat(rechecks.patience(LIMIT)).isEqualTo(LIMIT);
+    rechecks.committed(GROUP, began);
     pass(999_999);
-    assertThat(pauses.due()).isEmpty();
-    assertThat(pauses.wanted()).containsExactly(GROUP);
+    assertThat(rechecks.due()).isEmpty();
+    assertThat(rechecks.wanted()).containsExactly(GROUP);
     pass(1);
-    assertThat(pauses.due()).containsExactly(GROUP);
-    assertThat(pauses.isOver(GROUP, true)).isTrue();
+    assertThat(rechecks.due()).containsExactly(GROUP);
+    assertThat(rechecks.isOver(GROUP, true)).isTrue();
   }
 
   @Test
   void pausesEndAtOnceWhereThatIsAskedFor() {
-    pauses.committing(GROUP);
-    assertThat(pauses.isOver(GROUP, true)).isFalse();
-    pauses.end(GROUP);
-    assertThat(pauses.isOver(GROUP, true)).isTrue();
-    assertThat(pauses.wanted()).isEmpty();
-    assertThat(pauses.due()).isEmpty();
+    rechecks.committing(GROUP);
+    assertThat(rechecks.isOver(GROUP, true)).isFalse();
+    rechecks.end(GROUP);
+    assertThat(rechecks.isOver(GROUP, true)).isTrue();
+    assertThat(rechecks.wanted()).isEmpty();
+    assertThat(rechecks.due()).isEmpty();
   }
 }
