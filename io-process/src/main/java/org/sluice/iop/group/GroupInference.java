@@ -52,9 +52,11 @@ public final class GroupInference {
    * @param path its name, below the capture directory
    * @param rank of who wrote it, or {@link #ALONE}
    * @param localRanks how many ranks of its job run on this node
+   * @param order ascends in the order in which files came, whenever they are looked at
    * @return an expression for {@code --group}; empty while there is none
    */
-  public Optional<String> see(final String path, final int rank, final int localRanks) {
+  public Optional<String> see(
+      final String path, final int rank, final int localRanks, final int order) {
     if (isTemporary(path) || !PLAIN.matcher(path).matches()) {
       return Optional.empty();
     }
@@ -67,7 +69,7 @@ public final class GroupInference {
       return Optional.empty();
     }
     final PathFamily family = families.computeIfAbsent(key, any -> new PathFamily(path));
-    family.see(path, rank);
+    family.see(path, rank, order);
     return rank == ALONE ? ofOne(family) : ofRanks(family, localRanks);
   }
 

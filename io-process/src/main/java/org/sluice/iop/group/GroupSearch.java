@@ -132,7 +132,7 @@ final class GroupSearch {
     if (obstacle == null) {
       final boolean alone = writer.rank() < 0 || writer.ranks() == 1;
       inference
-          .see(path, alone ? GroupInference.ALONE : writer.rank(), writer.localRanks())
+          .see(path, alone ? GroupInference.ALONE : writer.rank(), writer.localRanks(), image.id())
           .filter(expression -> !expression.equals(recalled))
           .ifPresent(this::remember);
     }

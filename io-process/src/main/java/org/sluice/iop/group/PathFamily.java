@@ -5,8 +5,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -39,7 +41,10 @@ final class PathFamily {
   /** A number of the paths. */
   private static final class Place {
     private final String first;
-    private final Map<Integer, Long> last = new HashMap<>();
+
+    /** What each rank wrote, by its order: files may be looked at in another one. */
+    private final Map<Integer, NavigableMap<Integer, Long>> written = new HashMap<>();
+
     private final Map<Long, Integer> values = new HashMap<>();
     private boolean ofRank = true;
     private boolean backward;
@@ -49,10 +54,14 @@ final class PathFamily {
       this.first = first;
     }
 
-    private void see(final long value, final int rank) {
-      final Long before = last.put(rank, value);
+    private void see(final long value, final int rank, final int order) {
+      final NavigableMap<Integer, Long> its = written.computeIfAbsent(rank, any -> new TreeMap<>());
+      final Map.Entry<Integer, Long> before = its.lowerEntry(order);
+      final Map.Entry<Integer, Long> behind = its.higherEntry(order);
+      its.put(order, value);
       ofRank &= value == rank;
-      backward |= before != null && value < before;
+      backward |= before != null && value < before.getValue();
+      backward |= behind != null && value > behind.getValue();
       if (values.size() < MOST_VALUES) {
         final Integer other = values.putIfAbsent(value, rank);
         shared |= other != null && other != rank;
@@ -90,13 +99,14 @@ final class PathFamily {
    * A file of such a path was written.
    *
    * @param rank who wrote it; the same for all where no launcher gave ranks
+   * @param order ascends in the order in which files came
    */
-  void see(final String path, final int rank) {
+  void see(final String path, final int rank, final int order) {
     ranks.add(rank);
     final Matcher matcher = NUMBER.matcher(path);
     for (final Place place : places) {
       matcher.find();
-      place.see(Long.parseLong(matcher.group()), rank);
+      place.see(Long.parseLong(matcher.group()), rank, order);
     }
   }
 

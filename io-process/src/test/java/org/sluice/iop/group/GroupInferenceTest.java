@@ -17,6 +17,31 @@ import net.jqwik.api.Provide;
 import org.sluice.iop.checkpoint.PathPattern;
 
 class GroupInferenceTest {
+  /** Files that are looked at in the order in which they came. */
+  private static final class Ordered {
+    private final GroupInference inference = new GroupInference();
+    private int order;
+
+    Optional<String> see(final String path, final int rank, final int localRanks) {
+      return inference.see(path, rank, localRanks, ++order);
+    }
+
+    String obstacle() {
+      return inference.obstacle();
+    }
+  }
+
+  @Example
+  void numbersGrowInTheOrderInWhichFilesCameHoweverTheyAreLookedAt() {
+    final GroupInference inference = new GroupInference();
+    assertThat(inference.see("ckpt-15.dat", GroupInference.ALONE, 0, 3)).isEmpty();
+    assertThat(inference.see("ckpt-5.dat", GroupInference.ALONE, 0, 1)).contains("^ckpt-(\\d+)");
+    final GroupInference falling = new GroupInference();
+    assertThat(falling.see("ckpt-15.dat", GroupInference.ALONE, 0, 1)).isEmpty();
+    assertThat(falling.see("ckpt-5.dat", GroupInference.ALONE, 0, 2)).isEmpty();
+    assertThat(falling.see("ckpt-10.dat", GroupInference.ALONE, 0, 3)).isEmpty();
+  }
+
   /** A file that a rank has written. */
   private record Written(String path, long number, int rank) {}
 
@@ -102,7 +127,7 @@ class GroupInferenceTest {
 
   /** What is found when files are closed one after the other; empty for nothing. */
   private static Optional<PathPattern> find(
-      final GroupInference inference, final int ranks, final List<Written> files) {
+      final Ordered inference, final int ranks, final List<Written> files) {
     for (final Written file : files) {
       final Optional<String> found =
           inference.see(file.path(), ranks == 1 ? GroupInference.ALONE : file.rank(), ranks);
@@ -126,7 +151,7 @@ class GroupInferenceTest {
   @Property
   void ranksTellBeforeTheFirstCheckpointIsOver(@ForAll("ranks") final Names names) {
     final List<Written> first = names.checkpoint(0);
-    final Optional<PathPattern> found = find(new GroupInference(), names.ranks(), first);
+    final Optional<PathPattern> found = find(new Ordered(), names.ranks(), first);
     // A rank may have the checkpoint's number by chance, and then another one tells.
     assertThat(found.isPresent() || names.first() < names.ranks() && names.ranks() == 2).isTrue();
     found.ifPresent(
@@ -140,7 +165,7 @@ class GroupInferenceTest {
 
   @Property
   void theFilesOfEachRankAreNoCheckpoints(@ForAll("severalFiles") final Names names) {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     assertThat(find(inference, names.ranks(), names.checkpoint(0))).isEmpty();
     assertThat(inference.obstacle()).contains("not clear");
     final Optional<PathPattern> found = find(inference, names.ranks(), names.checkpoint(1));
@@ -150,7 +175,7 @@ class GroupInferenceTest {
 
   @Property
   void oneWriterTellsByItsSecondCheckpoint(@ForAll("oneWriter") final Names names) {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     assertThat(find(inference, 1, names.checkpoint(0))).isEmpty();
     assertThat(inference.obstacle()).contains("there was one number alone, as in ");
     final Optional<PathPattern> found = find(inference, 1, names.checkpoint(1));
@@ -162,7 +187,7 @@ class GroupInferenceTest {
   @Property
   void temporaryNamesAreOfNoCheckpoint(
       @ForAll("ranks") final Names names, @ForAll final boolean directory) {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     for (int ordinal = 0; ordinal < 2; ordinal++) {
       for (final Written file : names.checkpoint(ordinal)) {
         final String before = temporary(file.path(), directory);
@@ -201,7 +226,7 @@ class GroupInferenceTest {
     for (final Names each : List.of(names, alone)) {
       final Names both =
           new Names("S_t" + each.template(), each.pad(), each.ranks(), 1, 1000, each.every());
-      final GroupInference inference = new GroupInference();
+      final Ordered inference = new Ordered();
       for (int ordinal = 0; ordinal < 4; ordinal++) {
         assertThat(find(inference, each.ranks(), both.checkpoint(ordinal))).isEmpty();
       }
@@ -211,7 +236,7 @@ class GroupInferenceTest {
 
   @Property
   void namesWithoutNumbersTellNothing(@ForAll("ranks") final Names names) {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     for (int ordinal = 0; ordinal < 3; ordinal++) {
       for (final Written file : names.checkpoint(ordinal)) {
         final String name = file.path().replaceAll("\\d+", "n");
@@ -223,7 +248,7 @@ class GroupInferenceTest {
 
   @Example
   void filesThatDifferInAWordAreOfOneCheckpoint() {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     assertThat(inference.see("fields-5.dat", GroupInference.ALONE, 0)).isEmpty();
     assertThat(inference.see("atoms-5.dat", GroupInference.ALONE, 0)).isEmpty();
     assertThat(inference.see("fields-10.dat", GroupInference.ALONE, 0))
@@ -232,7 +257,7 @@ class GroupInferenceTest {
 
   @Example
   void filesOfOtherNumbersMakeItAmbiguous() {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     for (final String path : List.of("ckpt-5.dat", "plot-1.png", "plot-2.png", "ckpt-10.dat")) {
       assertThat(inference.see(path, GroupInference.ALONE, 0)).isEmpty();
     }
@@ -244,14 +269,14 @@ class GroupInferenceTest {
   @Example
   void partsThatOneWriterCountsAreNoCheckpoints() {
     for (final String part : List.of("rank-%d", "out/Rank_%d.bin", "worker%d", "model-shard-%d")) {
-      final GroupInference inference = new GroupInference();
+      final Ordered inference = new Ordered();
       for (int number = 0; number < 4; number++) {
         assertThat(inference.see(part.formatted(number), GroupInference.ALONE, 0)).isEmpty();
       }
       assertThat(inference.obstacle())
           .isEqualTo("no number in their names tells checkpoints apart");
     }
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     assertThat(inference.see("5/worker-0.pt", GroupInference.ALONE, 0)).isEmpty();
     assertThat(inference.see("5/worker-1.pt", GroupInference.ALONE, 0)).isEmpty();
     assertThat(inference.see("10/worker-0.pt", GroupInference.ALONE, 0)).contains("^(\\d+)/");
@@ -259,7 +284,7 @@ class GroupInferenceTest {
 
   @Example
   void whatAScriptLeavesBesideRanksTellsNothing() {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     inference.see("ckpt-5/rank-0", 0, 2);
     assertThat(inference.see("log-1", GroupInference.ALONE, 0)).isEmpty();
     assertThat(inference.see("log-2", GroupInference.ALONE, 0)).isEmpty();
@@ -269,7 +294,7 @@ class GroupInferenceTest {
 
   @Example
   void aNumberThatIsNotTheRankTellsNoRank() {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     for (final int rank : List.of(0, 1, 2)) {
       assertThat(inference.see("ckpt-5/pid-" + (4000 + rank), rank, 3)).isEmpty();
     }
@@ -279,7 +304,7 @@ class GroupInferenceTest {
   /** Its other ranks are on other nodes. */
   @Example
   void aRankAloneOnItsNodeTellsByItsSecondCheckpoint() {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     assertThat(inference.see("ckpt-5/rank-3", 3, 1)).isEmpty();
     assertThat(inference.see("ckpt-10/rank-3", 3, 1))
         .contains("^ckpt-(\\d+)/(?:rank-(?<rank>\\d+))?");
@@ -287,7 +312,7 @@ class GroupInferenceTest {
 
   @Example
   void aNameThatALineCannotShowTellsNothing() {
-    final GroupInference inference = new GroupInference();
+    final Ordered inference = new Ordered();
     for (final String number : List.of("1", "2", "3")) {
       assertThat(inference.see("it's-" + number, GroupInference.ALONE, 0)).isEmpty();
       assertThat(inference.see("new\nline-" + number, GroupInference.ALONE, 0)).isEmpty();
