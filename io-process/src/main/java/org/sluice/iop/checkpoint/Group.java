@@ -172,9 +172,16 @@ public final class Group {
       put(image, path);
       changed = true;
     } else if (!path.equals(member.path)) {
+      if (member.unchanged && (rewriting || isOfAnother(path))) {
+        rewritten(image); // committed under the name that it had until it was whole
+      }
       member.path = path;
       changed = true;
     }
+  }
+
+  private boolean isOfAnother(final String path) {
+    return members.values().stream().anyMatch(other -> other.path.equals(path));
   }
 
   /** The path of an image of the group. */
