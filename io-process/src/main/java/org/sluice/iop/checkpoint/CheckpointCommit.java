@@ -239,7 +239,9 @@ public final class CheckpointCommit implements Work {
   /** From here on nothing of it may change: any node may commit the checkpoint. Last stage. */
   private void publish() throws IOException {
     final RequiredRanks coverage = RequiredRanks.parse(decision.coverage()).orElseThrow();
-    handedOver = part != null ? System.nanoTime() : 0;
+    if (part != null) {
+      handedOver = System.nanoTime();
+    }
     context
         .publisher()
         .publish(

@@ -20,10 +20,11 @@ import org.sluice.iop.measure.Retained;
 
 /**
  * Where a commit of this node's store counts: there, in a series once the nodes of all ranks have
- * committed, or in a bucket once it is copied. Service thread, unless a method says otherwise.
+ * committed, or in a bucket once it is copied. Questions about the kind are for any thread, and so
+ * is reading; all else is for the service thread, unless a method says otherwise.
  */
 public interface Publisher extends AutoCloseable {
-  /** Reads checkpoints; what it was given is closed behind it. */
+  /** Reads checkpoints by what it is given, which it does not close. */
   @FunctionalInterface
   interface Reading<T> {
     T of(CheckpointReader reader) throws IOException;
