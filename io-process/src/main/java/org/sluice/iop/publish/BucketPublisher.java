@@ -9,19 +9,14 @@ import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.sluice.core.store.directory.RememberedGrouping;
 import org.sluice.core.store.model.Commit;
-import org.sluice.core.store.model.Origin;
-import org.sluice.core.store.model.RankSet;
-import org.sluice.core.store.node.CheckpointReader;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.series.FencedException;
 import org.sluice.core.store.series.RequiredRanks;
 import org.sluice.iop.measure.Retained;
 
 /** A stage, on which a commit counts for this node, and a bucket, in which it counts for all. */
-public final class BucketPublisher extends NodePublisher {
-  private final PosixStore store;
+public final class BucketPublisher extends SharedPublisher {
   private final BucketUploader uploader;
-  private final SeriesCommits commits;
 
   /**
    * The publisher of a session.
@@ -30,15 +25,8 @@ public final class BucketPublisher extends NodePublisher {
    * @param uploader copies from it; closed with this
    */
   public BucketPublisher(final PosixStore store, final BucketUploader uploader) {
-    super(store);
-    this.store = store;
+    super(store, uploader.series());
     this.uploader = uploader;
-    this.commits = uploader.series();
-  }
-
-  @Override
-  public boolean hasNodes() {
-    return true;
   }
 
   @Override
@@ -47,23 +35,8 @@ public final class BucketPublisher extends NodePublisher {
   }
 
   @Override
-  public Optional<String> run() {
-    return Optional.of(commits.run());
-  }
-
-  @Override
-  public void checkPrivateFiles() {
-    commits.checkPrivateFiles();
-  }
-
-  @Override
   public LongStream numbersBefore() {
     return uploader.numbersBefore();
-  }
-
-  @Override
-  public Origin origin(final long number) throws IOException {
-    return commits.view().origin(number);
   }
 
   @Override
@@ -73,7 +46,7 @@ public final class BucketPublisher extends NodePublisher {
 
   @Override
   public RememberedGrouping grouping() {
-    return commits.grouping();
+    return commits().grouping();
   }
 
   @Override
@@ -102,13 +75,8 @@ public final class BucketPublisher extends NodePublisher {
   @Override
   public void hurry(final long number) {
     if (uploader.areGlobal()) {
-      commits.hurry(number);
+      commits().hurry(number);
     }
-  }
-
-  @Override
-  public RankSet missing(final long number) {
-    return commits.missing(number);
   }
 
   @Override
@@ -123,9 +91,7 @@ public final class BucketPublisher extends NodePublisher {
 
   @Override
   public <T> T readBucket(final Reading<T> reading) throws IOException {
-    try (CheckpointReader reader = commits.view().open()) {
-      return reading.of(reader);
-    }
+    return readAll(reading);
   }
 
   @Override

@@ -20,7 +20,7 @@ import org.sluice.iop.measure.Retained;
 
 /** A store of one node, in which a commit counts as soon as it is there. */
 class NodePublisher implements Publisher {
-  private final PosixStore store;
+  final PosixStore store;
 
   NodePublisher(final PosixStore store) {
     this.store = store;

@@ -2,24 +2,18 @@ package org.sluice.iop.publish;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
-import org.sluice.core.store.model.Origin;
-import org.sluice.core.store.model.RankSet;
-import org.sluice.core.store.node.CheckpointReader;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.series.RequiredRanks;
 import org.sluice.iop.measure.Warnings;
 
 /** A node's place in a series, in which a commit counts once the nodes of all ranks have theirs. */
-public final class SeriesPublisher extends NodePublisher {
-  private final SeriesCommits commits;
-
+public final class SeriesPublisher extends SharedPublisher {
   /**
    * The publisher of a session.
    *
@@ -27,13 +21,7 @@ public final class SeriesPublisher extends NodePublisher {
    * @param commits the series; closed with this
    */
   public SeriesPublisher(final PosixStore store, final SeriesCommits commits) {
-    super(store);
-    this.commits = commits;
-  }
-
-  @Override
-  public boolean hasNodes() {
-    return true;
+    super(store, commits);
   }
 
   @Override
@@ -42,23 +30,8 @@ public final class SeriesPublisher extends NodePublisher {
   }
 
   @Override
-  public Optional<String> run() {
-    return Optional.of(commits.run());
-  }
-
-  @Override
-  public void checkPrivateFiles() {
-    commits.checkPrivateFiles();
-  }
-
-  @Override
   public LongStream numbersBefore() {
-    return commits.numbersBefore();
-  }
-
-  @Override
-  public Origin origin(final long number) throws IOException {
-    return commits.view().origin(number);
+    return commits().numbersBefore();
   }
 
   /** Each of many nodes would read the parts of all: that is done when a process waits. */
@@ -66,7 +39,7 @@ public final class SeriesPublisher extends NodePublisher {
   public LongPredicate committedBefore(final Set<Long> leaving) {
     return number -> {
       try {
-        return commits.view().isCommitted(number);
+        return commits().view().isCommitted(number);
       } catch (final IOException e) {
         Warnings.warn(
             "whether checkpoint %d is committed cannot be told: %s"
@@ -78,12 +51,12 @@ public final class SeriesPublisher extends NodePublisher {
 
   @Override
   public List<Commit> newestBefore(final List<Commit> own) throws IOException {
-    return commits.newestBefore();
+    return commits().newestBefore();
   }
 
   @Override
   public long countBefore(final List<Commit> own) {
-    return commits.countBefore();
+    return commits().countBefore();
   }
 
   @Override
@@ -95,74 +68,67 @@ public final class SeriesPublisher extends NodePublisher {
       final Runnable counts,
       final Consumer<IOException> refused)
       throws IOException {
-    commits.put(commit, commits.part(commit, round, growth, required), counts, refused);
+    commits().put(commit, commits().part(commit, round, growth, required), counts, refused);
   }
 
   @Override
   public boolean counts(final Commit commit) throws IOException {
-    return commits.view().counts(commit);
+    return commits().view().counts(commit);
   }
 
   @Override
   public void hurry(final long number) {
-    commits.hurry(number);
-  }
-
-  @Override
-  public RankSet missing(final long number) {
-    return commits.missing(number);
+    commits().hurry(number);
   }
 
   @Override
   public <T> T read(final Reading<T> reading) throws IOException {
-    try (CheckpointReader reader = commits.view().open()) {
-      return reading.of(reader);
-    }
+    return readAll(reading);
   }
 
   @Override
   public void remove(final Commit commit) throws IOException {
-    commits.remove(commit);
+    commits().remove(commit);
   }
 
   @Override
   public List<Commit> earlier(final long sessionId) throws IOException {
-    return commits.earlier();
+    return commits().earlier();
   }
 
   @Override
   public void removeEarlier(final Commit commit) throws IOException {
-    commits.removeEarlier(commit);
+    commits().removeEarlier(commit);
   }
 
   @Override
   public List<CommittedImage> imagesOf(final Commit commit) throws IOException {
-    return commits.imagesOf(commit);
+    return commits().imagesOf(commit);
   }
 
   @Override
   public void endCommits() {
-    commits.end();
+    commits().end();
   }
 
   @Override
   public long patience() {
-    return commits.patience();
+    return commits().patience();
   }
 
   /** Other nodes get half of it, so that what they do not complete can become plain files. */
   @Override
   public void limit(final long deadline) {
-    commits.patience(Math.max(0, (deadline - System.nanoTime()) / 2));
+    commits().patience(Math.max(0, (deadline - System.nanoTime()) / 2));
   }
 
   @Override
   public long lastEntry() {
-    return commits.last();
+    return commits().last();
   }
 
   @Override
   public void close() throws IOException {
-    commits.close();
+    commits().close();
   }
 }
