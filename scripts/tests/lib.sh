@@ -21,6 +21,7 @@ export SLUICE_SHORT_LIVED=yes # the I/O processes of tests
 export SLUICE_GUARD_MILLIS=60000 # a busy machine is no reason to let programs outside read too little
 # The distribution's Python starts in a tenth of the time of one behind a version manager's wrapper.
 export PATH=/usr/bin:$PATH
+export PYTHONPATH=$root/scripts/tests PYTHONDONTWRITEBYTECODE=yes # programs of tests import what is there
 
 mpi=(mpirun --oversubscribe)
 [ "$(id -u)" != 0 ] || mpi+=(--allow-run-as-root)
@@ -314,6 +315,11 @@ resume_server() {
   "$sluice" serve --resume --store "$@" >server.out 2>>server.err &
   server=$!
   wait_until 60 grep -q ready: server.out
+}
+
+# freeze PID: it stands still.
+freeze() {
+  python3 "$root/scripts/tests/freeze.py" "$1"
 }
 
 kill_server() {
