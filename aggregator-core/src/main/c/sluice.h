@@ -47,129 +47,143 @@
 extern "C" {
 #endif
 
-#ifndef SLUICE_API /* a library may have all of this for itself */
+#ifndef SLUICE_API /* a library may keep its own copy private */
 #define SLUICE_API __attribute__((visibility("default")))
 #endif
 
-/* The checkpoint committed last. */
+/* Stands for the checkpoint committed last. */
 #define SLUICE_NEWEST INT64_C(-1)
 
 /*
- * NULL where no parameter may be: -EINVAL, but for a session and an image, which are the result of a call that failed: -EBADF.
+ * -EINVAL: a parameter that may not be NULL is NULL. -EBADF instead: the session or the image is
+ * NULL, since the call that should have made it failed.
  */
 
-/* One process's membership in a job, as the I/O process sees it. */
+/* A session: the membership of this process in a job, as the I/O process sees it. */
 typedef struct sluice_session sluice_session;
 
-/* One file of a checkpoint, being written by this process. */
+/* An image: a file of a checkpoint that this process is writing. */
 typedef struct sluice_image sluice_image;
 
 /*
- * Attaches to the I/O process that owns `directory`; NULL means the environment's SLUICE_DIRECTORY,
- * which `sluice run` sets. `rank` counts from 0 up to `ranks`, the number of
- * processes that take part in the checkpoints of the whole job. With `rank` < 0 both come from
- * SLUICE_RANK and SLUICE_RANKS or else from the launcher (Open MPI, PMI, PMIx, Slurm); a process
- * without any is rank 0 of 1. How many of the ranks run on this node comes from SLUICE_LOCAL_RANKS
- * or else from the launcher.
+ * Attaches to the I/O process that owns `directory`. NULL stands for SLUICE_DIRECTORY of the
+ * environment, which `sluice run` sets.
  *
- * Waits up to SLUICE_PATIENCE seconds (30 unless told) for an I/O process that was killed to be
- * resumed.
+ * `rank` counts from 0 up to `ranks`, the number of processes that take part in the checkpoints of
+ * the whole job. With `rank` < 0 both come from SLUICE_RANK and SLUICE_RANKS, or else from the
+ * launcher (Open MPI, PMI, PMIx, Slurm). A process without any is rank 0 of 1. The number of ranks
+ * on this node comes from SLUICE_LOCAL_RANKS or else from the launcher.
  *
- * -EINVAL: no directory, or a rank not below `ranks`; -ENOENT, -ECONNREFUSED: no I/O process there;
- * -EPROTONOSUPPORT: it is of another release; -EUSERS: it has no slot left for another process.
+ * Waits up to SLUICE_PATIENCE seconds (30 by default) for a killed I/O process to be resumed.
+ *
+ * -EINVAL: no directory, or a rank not below `ranks`. -ENOENT, -ECONNREFUSED: no I/O process is
+ * there. -EPROTONOSUPPORT: the I/O process is of another release. -EUSERS: the I/O process has no
+ * slot left. The caller owns *session and closes it; *session is NULL after an error.
  */
 SLUICE_API int sluice_session_open(const char *directory, int rank, int ranks,
                                    sluice_session **session);
 
 /*
- * Detaches and frees the session. What was written stays with the I/O process. -EBUSY, and nothing
+ * Detaches and frees the session. The bytes written stay with the I/O process. -EBUSY, and nothing
  * is done, while an image is open.
  */
 SLUICE_API int sluice_session_close(sluice_session *session);
 
 /*
  * Begins checkpoint `checkpoint` >= 0. Every rank calls it; beginning again changes nothing.
- * -EINVAL: the job runs on several nodes, and neither the launcher nor --writers says how many
- * ranks on this one.
+ * -EINVAL: the number is negative, or the job runs on several nodes and nobody says how many ranks
+ * run on this one. The launcher or --writers says so.
  */
 SLUICE_API int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint);
 
 /*
- * Says that this rank has closed its last image of the checkpoint. Does not wait. The checkpoint is
- * committed once every rank that runs on this node has said so and everything is on stable storage.
- * Until then a restart sees the one before. Committing a number again supersedes it. Of a job on
- * several nodes each node commits its part, without regard to the others.
+ * Declares that this rank has closed its last image of the checkpoint. Does not wait. The
+ * checkpoint is committed once every rank of this node has declared so and everything is on stable
+ * storage. Until then a restart sees the checkpoint before. Committing a number again supersedes
+ * the former commit. Each node of a job commits its own part, independently of the others.
  */
 SLUICE_API int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint);
 
 /*
- * Waits until the checkpoint, or this node's part of it, is committed. A negative `timeout`, in
- * milliseconds, waits for ever. -ETIMEDOUT: it is not yet; otherwise the error that keeps it from
- * ever being.
+ * Waits until the checkpoint, or this node's part of it, is committed. `timeout` is in
+ * milliseconds; a negative one waits for ever. -ETIMEDOUT: the commit is still to come. Any other
+ * error says why the checkpoint will never be committed.
  */
 SLUICE_API int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t timeout);
 
 /*
- * The committed checkpoints, or parts of them, in the store of this node, in the order of their
- * commits. Stores the newest `capacity` of them, oldest first, and returns how many there are; with
- * `capacity` 0 only that.
+ * Lists the committed checkpoints, or parts of them, in the store of this node. Stores the numbers
+ * of the newest `capacity` of them in `checkpoints`, in the order of their commits. Returns how
+ * many there are in the store; `checkpoints` may be NULL if `capacity` is 0.
  */
 SLUICE_API int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints,
                                       size_t capacity);
 
 /*
- * Creates an empty image. `name` is a relative path without "." and "..", of at most 1000 bytes.
- * Each rank has names of its own. -EEXIST: this process has created that image of this checkpoint.
- * -EINVAL: another name, or a checkpoint that was not begun.
+ * Creates an empty image. `name` is a relative path without "." and "..", of 1 to 1000 bytes. Each
+ * rank has names of its own. -EEXIST: this process has created this image of this checkpoint
+ * before. -EINVAL: the name is not such a path, or the checkpoint was not begun. The caller owns
+ * *image and closes it; *image is NULL after an error.
  */
 SLUICE_API int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
                                    sluice_image **image);
 
 /*
- * Writes at the image's position, which begins at 0, and moves it on. Returns `length`: a write is
- * all or an error. An error that the I/O process meets later in draining, such as -ENOSPC, is
- * returned by the next call on the image, and by all after it.
+ * Writes at the image's position, which begins at 0, and moves the position on. Returns `length`: a
+ * write is done as a whole or fails. The I/O process may meet an error such as -ENOSPC later, while
+ * it drains. The next call on the image returns that error, and so do all after it.
  */
 SLUICE_API ssize_t sluice_image_write(sluice_image *image, const void *data, size_t length);
 
-/* The same at `offset` >= 0; the position stays. What is never written reads back as zero. */
+/*
+ * Writes at `offset` >= 0, in bytes; the position stays. Bytes that are never written read back as
+ * zero.
+ */
 SLUICE_API ssize_t sluice_image_pwrite(sluice_image *image, const void *data, size_t length,
                                        int64_t offset);
 
 /*
- * The same if it can be done by a copy into memory alone, which neither waits nor enters the kernel.
- * -EAGAIN, without a message: it cannot; sluice_image_pwrite does it.
+ * Writes at `offset` if copying into memory is enough: neither waits nor enters the kernel.
+ * -EAGAIN, without a message: the copy is not enough; call sluice_image_pwrite().
  */
 SLUICE_API ssize_t sluice_image_try_pwrite(sluice_image *image, const void *data, size_t length,
                                            int64_t offset);
 
 /*
- * Reads at `offset` >= 0 what was written, from the image's own file, into which it is brought before;
- * the position stays. Returns how many bytes there were, fewer than `length` at the end, 0 behind it.
+ * Reads at `offset` >= 0, in bytes; the position stays. First brings everything written so far into
+ * the image's own file, and reads from there. Returns the number of bytes read: fewer than `length`
+ * at the end of the image, 0 behind it.
  */
 SLUICE_API ssize_t sluice_image_pread(sluice_image *image, void *data, size_t length,
                                       int64_t offset);
 
-/* The image's length in bytes. */
+/* Returns the image's length in bytes. */
 SLUICE_API int64_t sluice_image_size(sluice_image *image);
 
-/* Sets the image's length, cutting it or extending it with zeros. The position stays. */
+/*
+ * Sets the image's length in bytes, cutting the image or extending it with zeros. The position
+ * stays.
+ */
 SLUICE_API int sluice_image_truncate(sluice_image *image, int64_t length);
 
 /* Returns once everything written to the image so far is on stable storage. */
 SLUICE_API int sluice_image_sync(sluice_image *image);
 
-/* Ends the image and frees it, whatever it returns. Does not wait for the drain. */
+/* Ends the image and frees it, even if it returns an error. Does not wait for the drain. */
 SLUICE_API int sluice_image_close(sluice_image *image);
 
 /*
- * Opens what this rank wrote as `name` in a committed checkpoint, or SLUICE_NEWEST: a descriptor of
- * a rebuilt, verified copy, for reading, close-on-exec, at position 0; the caller closes it, and
- * the copy is gone. -ENOENT: no such checkpoint or image; -EBADMSG: its data are damaged.
+ * Opens the image that this rank wrote as `name` in a committed checkpoint, or in SLUICE_NEWEST.
+ * Returns a descriptor of a rebuilt, verified copy: for reading, close-on-exec, at position 0. The
+ * caller closes the descriptor, which removes the copy. -ENOENT: there is no such checkpoint or
+ * image. -EBADMSG: the image's data are damaged.
  */
 SLUICE_API int sluice_image_restart(sluice_session *session, int64_t checkpoint, const char *name);
 
-/* What went wrong in the last failed call of this thread: one line; never NULL. */
+/*
+ * Returns one line about the last failed call of this thread; never NULL. The text is valid until
+ * the thread's next failed call.
+ */
 SLUICE_API const char *sluice_message(void);
 
 #ifdef __cplusplus

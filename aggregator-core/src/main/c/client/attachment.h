@@ -1,4 +1,4 @@
-/* What makes a process a client: a mapping, a connection, and the log of its slot. */
+/* The client: a mapping of the segment, a connection, and the log of the process's slot. */
 #pragma once
 
 #include "chunk.h"
@@ -19,25 +19,28 @@ struct sluice_client {
     struct sluice_connection connection;
     struct sluice_chunk_writer writer;
     int64_t session_id;
-    int64_t generation;          /* of the slot */
-    bool kernel_fences;          /* so that an append need not; see barrier.h */
+    int64_t generation;          /* generation of the slot */
+    bool kernel_fences;          /* appends may leave out the fence; see barrier.h */
     struct sluice_mapper mapper; /* the process that attached, as the kernel knows it */
-    int64_t token;               /* of the request to attach, also when it is repeated */
+    int64_t token;               /* identifies the request to attach, also when repeated */
     int rank;
     int ranks;
-    bool early;                 /* attached before it opened a file */
-    pthread_mutex_t succession; /* guards what follows; inside an image's lock, no other is */
+    bool early;                 /* attached before the process opened a file */
+    pthread_mutex_t succession; /* guards the fields below; taken inside an image's lock */
     bool succeeded;
     struct sluice_client *successor;
 };
 
 /*
- * Makes an image direct whose client has lost its slot: 0 when its own file holds everything, and
- * then it may be the successor's, or -EIO. The caller holds image->lock.
+ * Makes an image direct after its client has lost the slot. Returns 0 when the image's own file
+ * holds everything, or -EIO. The image may belong to the client's successor afterwards. The caller
+ * holds image->lock.
  */
 int sluice_client_leave_log(struct sluice_log_image *image);
 
-/* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition,
- * unterminated. */
+/*
+ * Sends OPEN or CREATE. `path`, unless NULL, receives the path that follows the disposition,
+ * without a final zero.
+ */
 int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,
                        struct sluice_disposition *disposition, char *path, size_t capacity);

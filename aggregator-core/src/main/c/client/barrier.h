@@ -1,4 +1,7 @@
-/* The fence between an append and the look at its image's state, where the kernel can do without. */
+/*
+ * The fence between an append and the check of its image's state. The kernel does it for us where
+ * possible.
+ */
 #pragma once
 
 #include <linux/membarrier.h>
@@ -9,9 +12,9 @@
 #include "kernel.h"
 
 /*
- * Whether the kernel fences for this process from now on, when the I/O process asks it to. Only in
- * a process with one thread: in others the kernel takes milliseconds to register it. Threads that
- * start later are registered with it.
+ * Registers this process with the kernel, so that the kernel fences for it when the I/O process
+ * asks. Returns true if the process is registered. Only a process with one thread registers: with
+ * more threads the kernel takes milliseconds. Threads that start later are included.
  */
 static inline bool sluice_barrier_register(void)
 {
@@ -20,10 +23,10 @@ static inline bool sluice_barrier_register(void)
 }
 
 /*
- * Between a store and a load. `by_kernel`: only the compiler is kept from changing their order; the
- * other side stores, has the kernel fence our processor, and loads. That fence falls before our
- * load, which then sees the store of the other side, or after it, and then the other side sees our
- * store, which came first.
+ * Orders a store before a load. With `by_kernel` only the compiler is kept from reordering them.
+ * The other side stores, has the kernel fence our processor, and loads. If that fence falls before
+ * our load, our load sees the other side's store. If it falls after our load, the other side sees
+ * our earlier store.
  */
 static inline void sluice_barrier(bool by_kernel)
 {

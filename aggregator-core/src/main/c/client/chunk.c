@@ -29,9 +29,9 @@ static uint8_t *bytes(const struct sluice_chunk_writer *writer)
 }
 
 /*
- * The I/O process may read an open chunk at any time, up to `used`. So `used` is stored with
- * release order after everything it covers; a process killed in between loses the write it was in,
- * no more.
+ * Publishes the bytes of the open chunk up to `used`. The I/O process may read an open chunk at any
+ * time up to there. So `used` is stored with release order after all bytes before it. A process
+ * killed before this store loses only the write in progress.
  */
 static void set_used(struct sluice_chunk_writer *writer, uint32_t used)
 {
@@ -40,9 +40,9 @@ static void set_used(struct sluice_chunk_writer *writer, uint32_t used)
 }
 
 /*
- * `used` is 0 until the header stands. The I/O process may look at the chunk of a process that
- * stopped or died in here. It must not read the records of its former life, nor a header that it
- * never had.
+ * Claims a chunk and writes its header. `used` is 0 until the header is complete, because the I/O
+ * process may look at a chunk whose process stopped or died in here. It must see neither records of
+ * the chunk's former use nor an incomplete header.
  */
 static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
 {
@@ -122,7 +122,7 @@ static uint32_t aligned(uint32_t length)
     return (length + SLUICE_RECORD_ALIGNMENT - 1) & ~(uint32_t)(SLUICE_RECORD_ALIGNMENT - 1);
 }
 
-/* Sees to an open chunk with room for a record and at least `payload` bytes in it. */
+/* Makes sure of an open chunk with room for a record and at least `payload` bytes in it. */
 static int make_room(struct sluice_chunk_writer *writer, uint32_t payload, bool waits)
 {
     if (writer->chunk != NULL
@@ -133,7 +133,7 @@ static int make_room(struct sluice_chunk_writer *writer, uint32_t payload, bool 
     return error == 0 ? open_chunk(writer, waits) : error;
 }
 
-/* Begins a record behind the last one; its bytes count once set_used covers them. */
+/* Begins a record behind the last one. Its bytes count once set_used() covers them. */
 static void begin_record(struct sluice_chunk_writer *writer, int type, uint32_t image,
                          int64_t offset, int64_t length)
 {
@@ -160,7 +160,10 @@ static void lengthen(struct sluice_record *record, int64_t length)
                           memory_order_relaxed);
 }
 
-/* Payload, then the record's length, then the chunk's used length. */
+/*
+ * Appends to the last record. The order of the stores is: payload, the record's length, the chunk's
+ * used length.
+ */
 static void extend(struct sluice_chunk_writer *writer, const void *data, uint32_t length)
 {
     sluice_copy(bytes(writer) + writer->used, data, length);

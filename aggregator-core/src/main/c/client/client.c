@@ -15,20 +15,20 @@
 #include "memory.h"
 #include "presence.h"
 
-/* Between two attempts to attach, in nanoseconds. */
+/* The pause between two attempts to attach, in nanoseconds. */
 #define NAP 20000000
 
-/* How long an early attach may wait for an I/O process that is there, in milliseconds. */
+/* The longest wait of an early attach for an I/O process that is there, in milliseconds. */
 #define EARLY_PATIENCE 200
 
-/* Before each attempt to resume: a process that lost the slot must not have it given back. */
+/* Allows an attempt to resume. A process that has lost its slot must not get it back. */
 static bool may_resume(void *greeter)
 {
     const struct sluice_client *client = greeter;
     return sluice_pool_held(&client->writer.pool) && sluice_presence_is(&client->mapper);
 }
 
-/* The session goes on: this process has its slot, and had so many of its requests answered. */
+/* Resumes the session: names this process's slot and how many of its requests were answered. */
 static int resume(struct sluice_connection *connection, void *greeter)
 {
     const struct sluice_client *client = greeter;
@@ -91,7 +91,10 @@ static int connect_client(const char *directory, struct sluice_client *client)
     return error;
 }
 
-/* One that ends removes its journal; one that is killed leaves it to who resumes it. */
+/*
+ * Returns whether a killed I/O process may be resumed here. An I/O process that ends removes its
+ * journal; a killed one leaves the journal to its successor.
+ */
 static bool may_come_back(const char *directory, int error)
 {
     char journal[PATH_MAX];

@@ -1,10 +1,10 @@
-/* The time that rates, waits and openings are told in. */
+/* The clock of rates, waits and openings. */
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
 
-/* A clock of the kernel, in nanoseconds; 0 where there is none. */
+/* Returns a clock of the kernel, in nanoseconds; 0 where there is none. */
 static inline int64_t sluice_clock_of(clockid_t clock)
 {
     struct timespec time = {0};
@@ -12,13 +12,13 @@ static inline int64_t sluice_clock_of(clockid_t clock)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC in nanoseconds. */
+/* Returns CLOCK_MONOTONIC in nanoseconds. */
 static inline int64_t sluice_clock(void)
 {
     return sluice_clock_of(CLOCK_MONOTONIC);
 }
 
-/* The same in milliseconds. */
+/* Returns CLOCK_MONOTONIC in milliseconds. */
 static inline int64_t sluice_clock_ms(void)
 {
     return sluice_clock() / 1000000;

@@ -22,7 +22,9 @@
 #define SPINS 64
 #define YIELDS 64
 
-/* How long to wait for an I/O process to come back, in milliseconds. SLUICE_PATIENCE: seconds. */
+/*
+ * The wait for an I/O process to come back, in milliseconds, unless SLUICE_PATIENCE says seconds.
+ */
 #define PATIENCE 30000
 
 #define LONGEST_NAP 50
@@ -43,7 +45,7 @@ static bool is_lost(const struct sluice_connection *connection)
     return atomic_load_explicit(&connection->lost, memory_order_relaxed);
 }
 
-/* What a killed I/O process leaves: the next one goes on from it. */
+/* Returns whether there is a journal, which a killed I/O process leaves to its successor. */
 static bool has_journal(const struct sluice_connection *connection)
 {
     char path[PATH_MAX];
@@ -127,7 +129,7 @@ int64_t sluice_connection_patience(void)
     const char *seconds = getenv("SLUICE_PATIENCE");
     if (seconds == NULL || *seconds == '\0' || seconds[strspn(seconds, "0123456789.")] != '\0')
         return PATIENCE;
-    char *end; /* strtod() heeds the program's locale */
+    char *end; /* not strtod(), which depends on the program's locale */
     const long long whole = strtoll(seconds, &end, 10);
     int64_t given = (whole < INT_MAX ? whole : INT_MAX) * 1000;
     const char *digit = end + (*end == '.');
@@ -136,15 +138,18 @@ int64_t sluice_connection_patience(void)
     return given;
 }
 
-/* An I/O process that ends takes its directory with it; one that is killed does not. */
+/*
+ * Returns whether the I/O process has ended: it removes its directory then, a killed one does not.
+ */
 static bool ended(const struct sluice_connection *connection)
 {
     return access(connection->directory, F_OK) != 0;
 }
 
 /*
- * One attempt: false when no I/O process listens, or when it dies at once. The new socket takes the
- * old one's number, under send_lock: a thread that sends meanwhile sends to the one or the other.
+ * Makes one attempt to connect. False when no I/O process listens, or when it dies at once. The new
+ * socket takes the old one's number, under send_lock, so that a thread that sends meanwhile uses
+ * one of the two.
  */
 static bool try_again(struct sluice_connection *connection)
 {
@@ -171,7 +176,7 @@ static bool try_again(struct sluice_connection *connection)
     return true;
 }
 
-/* What no I/O process of the session has to do again; 0 where that is not to be had. */
+/* Returns the count of work that the session has finished for good; 0 where it is unknown. */
 static int64_t progress_of(const struct sluice_connection *connection)
 {
     char path[PATH_MAX];
@@ -187,8 +192,8 @@ static int64_t progress_of(const struct sluice_connection *connection)
 }
 
 /*
- * How long to wait; false when it is over. I/O processes that come and fail again, and get nowhere,
- * are waited for as long as one that does not come. The caller holds request_lock.
+ * Sets the end of the wait; false when the wait is over. I/O processes that come and fail without
+ * progress get no more time than one that does not come. The caller holds request_lock.
  */
 static bool is_patient(struct sluice_connection *connection, int64_t *end)
 {
@@ -234,8 +239,10 @@ void sluice_connection_greet(struct sluice_connection *connection, sluice_greeti
     connection->answered = 0;
 }
 
-/* Connects anew if need be: 0, or -EIO when the connection is lost. The caller holds
- * request_lock. */
+/*
+ * Connects anew if the connection is broken: 0, or -EIO when it is lost. The caller holds
+ * request_lock.
+ */
 static int restore(struct sluice_connection *connection)
 {
     if (is_lost(connection))
@@ -243,7 +250,10 @@ static int restore(struct sluice_connection *connection)
     return is_broken(connection) ? reconnect(connection) : 0;
 }
 
-/* A thread that is cancelled here would leave a lock behind. Returns what it was before. */
+/*
+ * Disables the cancellation of this thread, which would leave a lock behind. Returns the former
+ * state.
+ */
 static int forbid_cancellation(void)
 {
     int former;
@@ -295,8 +305,8 @@ int sluice_connection_tell(struct sluice_connection *connection, int type,
 }
 
 /*
- * No process waits for the bell. The next I/O process looks at all rings first, and the thread that
- * holds request_lock is about to greet it, which makes it look again.
+ * Rings the doorbell. A broken connection needs no retry: the next I/O process looks at all rings
+ * first. A thread that holds request_lock greets it, too, and makes it look again.
  */
 void sluice_connection_wake(struct sluice_connection *connection)
 {
@@ -312,8 +322,8 @@ void sluice_connection_wake(struct sluice_connection *connection)
 }
 
 /*
- * Whether the other end is closed, waiting for that a while. Not by reading: where the other end
- * had something left to read itself, that fails once before it tells of the end.
+ * Returns whether the other end is closed, waiting up to `milliseconds` for that. A read would not
+ * do: it fails once first if the other end left bytes unread.
  */
 static bool hangs_up(const struct sluice_connection *connection, int milliseconds)
 {
@@ -321,7 +331,10 @@ static bool hangs_up(const struct sluice_connection *connection, int millisecond
     return poll(&hangup, 1, milliseconds) > 0;
 }
 
-/* The caller holds request_lock, so that what hangs up is not replaced meanwhile. */
+/*
+ * Looks for a hangup and connects anew. The caller holds request_lock, so that no other thread
+ * replaces the socket meanwhile.
+ */
 static int check_locked(struct sluice_connection *connection)
 {
     if (!is_lost(connection) && hangs_up(connection, 0))
@@ -340,8 +353,8 @@ int sluice_connection_check(struct sluice_connection *connection)
 }
 
 /*
- * What the pause waits for does not happen while nobody listens. A thread that holds request_lock
- * finds that out as well, and may have connected anew by the time it is known here.
+ * Waits a millisecond for a hangup, since nothing will happen without an I/O process. A thread that
+ * holds request_lock notices a hangup itself, and may have connected anew by now.
  */
 static void wait_for_hangup(struct sluice_connection *connection)
 {

@@ -2,10 +2,9 @@
  * The stream socket to the I/O process. One request is under way at a time. Frames without a reply
  * may go out meanwhile, so that a doorbell never waits for another request's answer.
  *
- * An I/O process that was killed may be resumed. A client that waits for it then connects anew,
- * says who it is, and repeats the request that got no reply. Only when none comes, or one of
- * another session, is the connection lost; or when one comes after the other and the session does
- * not get on.
+ * A killed I/O process may be resumed. A waiting client then connects anew, says who it is, and
+ * repeats the request that got no reply. The connection is lost if no I/O process comes, or one of
+ * another session. So it is if several come and fail without progress.
  */
 #pragma once
 
@@ -18,51 +17,51 @@
 struct sluice_connection;
 
 /*
- * Says with sluice_connection_exchange who this process is, on a connection made anew: 0, or the
- * errno of the refusal.
+ * Tells a new connection, by sluice_connection_exchange(), who this process is. Returns 0, or the
+ * negative errno of the refusal.
  */
 typedef int sluice_greeting(struct sluice_connection *connection, void *greeter);
 
 struct sluice_connection {
-    int socket;                   /* stays the same number when it is connected anew */
-    _Atomic bool broken;          /* the I/O process is gone, or was */
-    _Atomic bool lost;            /* for good */
-    _Atomic uint32_t resumptions; /* how often it was connected anew */
-    int64_t answered;             /* requests that had a reply, but for the greeting */
-    int64_t connected;            /* when it was connected anew for the last time, 0 never */
-    int64_t stuck_since; /* when the session got on for the last time, as is seen at a break */
-    int64_t progress;    /* how far it had come then */
+    int socket;                   /* keeps its number when the connection is made anew */
+    _Atomic bool broken;          /* the I/O process is gone, perhaps to be resumed */
+    _Atomic bool lost;            /* the connection is lost for good */
+    _Atomic uint32_t resumptions; /* count of new connections */
+    int64_t answered;             /* count of requests with a reply, without greetings */
+    int64_t connected;            /* time of the last new connection in ms, 0 for never */
+    int64_t stuck_since;          /* time of the last progress in ms, as noticed at a break */
+    int64_t progress;             /* the session's count of finished work at that time */
     char *directory;
-    sluice_greeting *greet; /* NULL for a connection that is lost when it breaks */
+    sluice_greeting *greet; /* NULL: the connection is lost when it breaks */
     bool (*revive)(void *greeter);
     void *greeter;
-    pthread_mutex_t request_lock; /* from a request's first byte to its reply's last */
-    pthread_mutex_t send_lock;    /* while a frame is sent; inside request_lock */
+    pthread_mutex_t request_lock; /* held from a request's first byte to its reply's last */
+    pthread_mutex_t send_lock;    /* held while a frame is sent; inside request_lock */
 };
 
 /*
- * `patience`: how long to wait for the I/O process to connect, and for each reply until
- * sluice_connection_greet(), in milliseconds; 0 for as long as it takes.
+ * Connects to the I/O process of `directory`. `patience`, in milliseconds, limits the connect, and
+ * each reply until sluice_connection_greet(); 0 for no limit.
  */
 int sluice_connection_open(const char *directory, int patience,
                            struct sluice_connection *connection);
 void sluice_connection_close(struct sluice_connection *connection);
 
 /*
- * From here on the connection is made anew when it breaks. `revive` is called before each attempt,
- * and says whether to make it or to give up.
+ * Lets the connection be made anew from here on when it breaks. `revive` is called before each
+ * attempt; false gives up. `greet` is called on each new connection.
  */
 void sluice_connection_greet(struct sluice_connection *connection, sluice_greeting *greet,
                              bool (*revive)(void *greeter), void *greeter);
 
-/* How long to wait for a killed I/O process to come back, in milliseconds. */
+/* Returns the wait for a killed I/O process to come back, in milliseconds. */
 int64_t sluice_connection_patience(void);
 
-/* Sends a request and waits for its reply: its status. `reply` may be NULL. */
+/* Sends a request, waits for its reply and returns the reply's status. `reply` may be NULL. */
 int sluice_connection_request(struct sluice_connection *connection, int type,
                               const struct sluice_body *body, const struct sluice_reply *reply);
 
-/* The same from within a greeting: without a lock, and once. */
+/* Sends a request from within a greeting: takes no lock, and tries once. */
 int sluice_connection_exchange(struct sluice_connection *connection, int type,
                                const struct sluice_body *body, const struct sluice_reply *reply);
 
@@ -70,10 +69,10 @@ int sluice_connection_exchange(struct sluice_connection *connection, int type,
 int sluice_connection_tell(struct sluice_connection *connection, int type,
                            const struct sluice_body *body);
 
-/* The doorbell. */
+/* Rings the doorbell: wakes the I/O process. */
 void sluice_connection_wake(struct sluice_connection *connection);
 
-/* Whether there still is an I/O process: 0, or -EIO. One system call. */
+/* Returns 0 if there still is an I/O process, or -EIO. Costs one system call. */
 int sluice_connection_check(struct sluice_connection *connection);
 
 /*

@@ -6,7 +6,10 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
-/* A page and less: the fence at the end costs more than the reads that a streaming store saves. */
+/*
+ * The shortest copy that is streamed: more than a page. For less, the fence costs more than the
+ * reads that streaming saves.
+ */
 #define STREAMED 4097
 
 #define LINE 64
@@ -28,8 +31,8 @@ static void stream_by_16(char *to, const char *from, size_t length)
 }
 
 /*
- * Whole lines are streamed, what is left at both ends is not: a line written in part would have to
- * be read after all. Streaming stores are not ordered as others are, hence the fence.
+ * Streams whole cache lines; copies the ends normally, since a line written in part has to be read
+ * first. Streaming stores are not ordered as others are, hence the fence.
  */
 static void stream(char *to, const char *from, size_t length)
 {

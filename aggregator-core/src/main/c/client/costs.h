@@ -1,21 +1,25 @@
-/* What the two ways out of a full buffer cost this process lately, in femtoseconds per byte. */
+/*
+ * The recent costs, for this process, of the two ways out of a full buffer, in femtoseconds per
+ * byte.
+ */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* io-process/README.md says why. */
+/* The factor between the two costs; io-process/README.md gives the reason. */
 #define SLUICE_COSTS_DIRECT_FACTOR 4
 
-/* Written under the log's lock, read at any time. */
+/* The costs; written under the log's lock, read at any time. */
 struct sluice_costs {
-    _Atomic int64_t direct; /* a write to the image's own file */
-    _Atomic int64_t wait;   /* until the drain gave a chunk; nothing while one was free */
+    _Atomic int64_t direct; /* cost of a write to the image's own file */
+    _Atomic int64_t wait;   /* cost of waiting for a chunk; 0 while one was free */
 };
 
 /*
- * A quarter of what is new. The cost of the way not taken fades, so that it is tried again some day.
+ * Adds a measurement to the cost of the way taken, with a weight of a quarter. The cost of the
+ * other way fades, so that it is tried again some day.
  */
 static inline void sluice_costs_add(_Atomic int64_t *taken, _Atomic int64_t *other, int64_t nanos,
                                     int64_t bytes)
@@ -27,7 +31,7 @@ static inline void sluice_costs_add(_Atomic int64_t *taken, _Atomic int64_t *oth
     atomic_store_explicit(other, faded - (faded >> 10), memory_order_relaxed);
 }
 
-/* Whether to wait for the drain rather than write to the file. */
+/* Returns whether to wait for the drain rather than write to the file. */
 static inline bool sluice_costs_favour_wait(const struct sluice_costs *costs)
 {
     return atomic_load_explicit(&costs->wait, memory_order_relaxed)

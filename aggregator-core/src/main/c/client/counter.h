@@ -13,7 +13,7 @@ static inline void sluice_counter_add(_Atomic int64_t *counter, int64_t amount)
                           memory_order_relaxed);
 }
 
-/* Which counter a write of this length belongs to. */
+/* Returns the index of the counter for writes of this length. */
 static inline unsigned sluice_counter_class(size_t length)
 {
     static const size_t bounds[SLUICE_SLOT_SIZE_CLASSES - 1] = {

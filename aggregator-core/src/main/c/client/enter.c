@@ -1,8 +1,8 @@
 /*
- * How a process enters a file that it has just created as an image, without asking.
+ * Entering a file that this process has just created as an image, without asking the I/O process.
  *
- * Two compare-and-sets decide all races. No process waits for another one. One that is stopped or
- * killed between any two steps holds no other up:
+ * Two compare-and-sets decide all races. No process waits for another one. A process stopped or
+ * killed between any two steps holds up no other:
  *
  *     the creator                                 the I/O process, for another one that opens the file
  *     1. image entry: FREE -> ENTERING(slot)      a. looks for an image: none
@@ -13,14 +13,15 @@
  *     6. creation word: back to 0
  *
  * Before 5. no process finds the entry, and nothing is logged. If 5. comes before b., the ring has
- * the OPEN, and d. finds the image. If b. comes before 5., the creator fails in 5. and asks. It asks
- * as well if c. comes before 2. The I/O process makes the image direct then. If a. finds nothing, but
- * the file becomes the other process's image before 2., the creator finds that in 3.: the I/O process
- * frees the word behind the image. A word stands for all files with its hash, which only makes
- * more creators ask.
+ * the OPEN, and d. finds the image. If b. comes before 5., the creator fails in 5. and asks. The
+ * creator asks as well if c. comes before 2., and the I/O process makes the image direct. If a.
+ * finds nothing, but the file becomes the other process's image before 2., the creator finds that
+ * in 3.: the I/O process frees the word behind the image. A word stands for all files with its
+ * hash, so that a creator may ask without need.
  *
- * So the ring has the OPEN of each entry that is DIVERTED, or DIRECT where the file is not to be logged. The
- * I/O process reads that ring before it decides about the image, and before it handles what the creator asks.
+ * So the ring has the OPEN of each entry that is DIVERTED, and of each DIRECT one not to be logged.
+ * The I/O process reads that ring before it decides about the image, and before it handles what the
+ * creator asks.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -39,8 +40,8 @@ struct entrance {
     int64_t device;
     struct sluice_image_entry *entry;
     uint32_t id;
-    int32_t born; /* as the entry has it */
-    int reason;   /* why it is not to be logged; SLUICE_REASON_NONE: it is */
+    int32_t born; /* the file's time of creation, as in its entry */
+    int reason;   /* why the file is not to be logged; SLUICE_REASON_NONE: log it */
 };
 
 static struct sluice_slot *slot_of(const struct entrance *entrance)
@@ -58,14 +59,17 @@ static uint32_t index_of(const struct entrance *entrance)
     return (uint32_t)(entrance->entry - entrance->client->segment->images);
 }
 
-/* Whether the I/O process has taken all that is on the ring up to the last OPEN. Locked. */
+/*
+ * Returns whether the I/O process has taken everything on the ring up to the last OPEN. The caller
+ * holds the writer's lock.
+ */
 static bool are_taken(const struct sluice_chunk_writer *writer)
 {
     return atomic_load_explicit(&writer->ring.trailer->head, memory_order_acquire)
         >= writer->entered;
 }
 
-/* How many more files may be entered before the I/O process has taken those on the ring. */
+/* Returns whether one more file may be entered before the I/O process takes those on the ring. */
 static bool may_enter(struct sluice_chunk_writer *writer)
 {
     if (are_taken(writer))
@@ -73,7 +77,7 @@ static bool may_enter(struct sluice_chunk_writer *writer)
     return writer->untaken < atomic_load(&writer->slot->most_untaken);
 }
 
-/* Whether the I/O process is there: without one a file is plain. */
+/* Returns whether the I/O process is there. Without it, a file is plain. */
 static bool is_served(const struct sluice_connection *connection)
 {
     struct pollfd hangup = {.fd = connection->socket};
@@ -92,7 +96,10 @@ static int count_free(const struct sluice_image_entry *bucket)
     return count;
 }
 
-/* The slot says which entry it is about to take, so that it is found should this process die. */
+/*
+ * Takes a free entry. The slot names the entry first, so that the I/O process finds the entry if
+ * this process dies.
+ */
 static bool take_entry(struct entrance *entrance)
 {
     const struct sluice_segment *segment = entrance->client->segment;
@@ -112,7 +119,9 @@ static bool take_entry(struct entrance *entrance)
     return false;
 }
 
-/* Unless the I/O process has ended this process's part, and freed it: it may be another one's by now. */
+/*
+ * Frees the entry, unless the I/O process has freed it already: another process may have it by now.
+ */
 static void give_entry_back(const struct entrance *entrance)
 {
     int32_t entering = with_slot(entrance, SLUICE_IMAGE_STATE_ENTERING);
@@ -124,7 +133,7 @@ static void give_entry_back(const struct entrance *entrance)
     }
 }
 
-/* Nobody reads it before its state says DIVERTED or DIRECT. */
+/* Fills the entry, which others read only once its state is DIVERTED or DIRECT. */
 static void fill_entry(const struct entrance *entrance)
 {
     struct sluice_image_entry *entry = entrance->entry;
@@ -139,7 +148,10 @@ static void fill_entry(const struct entrance *entrance)
                           memory_order_relaxed);
 }
 
-/* Whether it has the length that it had a moment ago. Notes when it was created. */
+/*
+ * Returns whether the file still has the length that it had a moment ago. Notes its time of
+ * creation.
+ */
 static bool has_not_grown(struct entrance *entrance)
 {
     struct statx now;
@@ -153,7 +165,10 @@ static bool has_not_grown(struct entrance *entrance)
     return (int64_t)now.stx_size == entrance->file->size;
 }
 
-/* Whether the file is still nobody's but this process's; the I/O process may have begun to end. */
+/*
+ * Returns whether the file is still in no other process's hands, and the I/O process lets files be
+ * entered.
+ */
 static bool is_new(struct entrance *entrance)
 {
     const struct sluice_created *file = entrance->file;
@@ -198,7 +213,7 @@ static bool fill_and_show(struct entrance *entrance)
     return put_on_ring(entrance) && show(entrance);
 }
 
-/* Steps 2 to 6. */
+/* Does the steps 2 to 6. */
 static bool claim_and_show(struct entrance *entrance)
 {
     const struct sluice_segment *segment = entrance->client->segment;
@@ -218,7 +233,7 @@ static bool claim_and_show(struct entrance *entrance)
     return entered;
 }
 
-/* The writer's lock is held: a process enters one file at a time. */
+/* Does all steps. The caller holds the writer's lock: a process enters one file at a time. */
 static bool enter(struct entrance *entrance)
 {
     struct sluice_chunk_writer *writer = &entrance->client->writer;
@@ -230,7 +245,7 @@ static bool enter(struct entrance *entrance)
     if (entered) {
         writer->untaken++;
         writer->entered = atomic_load_explicit(&writer->ring.trailer->tail, memory_order_relaxed);
-        if (is_logged(entrance)) /* of others it may learn when they are closed */
+        if (is_logged(entrance)) /* the I/O process may learn of a direct file at its close */
             sluice_chunk_ring_bell(writer, true);
     }
     return entered;

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* initial-exec: the first use in a thread must not allocate, it may be inside the program's malloc. */
+/*
+ * The sentence of the last failure. initial-exec: its first use in a thread must not allocate,
+ * since the caller may be the program's malloc().
+ */
 static __thread char message[512] __attribute__((tls_model("initial-exec")));
 
 int sluice_failure(int error, const char *format, ...)

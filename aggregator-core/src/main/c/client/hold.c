@@ -25,7 +25,7 @@ bool sluice_hold_take(struct sluice_hold *hold, struct sluice_header *header,
     return true;
 }
 
-/* Of a state that no attached process has. */
+/* A slot in a state that no attached process has. */
 static struct sluice_slot nowhere;
 
 void sluice_hold_look(struct sluice_hold *hold)

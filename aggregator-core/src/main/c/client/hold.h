@@ -1,18 +1,20 @@
 /*
- * What tells a process that its slot is still its own.
+ * The check that the slot of a process is still its own.
  *
- * A checkpointer brings a process back with the memory it had, when its slot may be another's, or
- * where another session's segment lies at the old one's path; the child of a bare clone() has its
- * parent's mapping. None of our code runs before it goes on. So it looks before it stores into the
- * segment: at each append, and after whatever it waited for. It compares the session, the slot's
- * state and its generation with what it was given. A page remembers that, which the kernel empties
- * in a child. That takes loads from lines that stay in the cache, as they change at an attach only,
- * and no system call.
+ * A checkpointer brings a process back with its former memory. Its slot may be another's then, or
+ * another session's segment may be at the old path. The child of a bare clone() has its parent's
+ * mapping. None of our code runs before such a process goes on.
  *
- * The mapping itself may be gone; presence.h says when that is looked at.
+ * So a process checks before it stores into the segment: at each append, and after each wait. It
+ * compares the session, the slot's state and the slot's generation with those given to it. They are
+ * kept on a page that the kernel empties in a child. The check takes loads from lines that stay in
+ * the cache, as they change at an attach only, and no system call.
  *
- * Two things it cannot see: that it was dumped between the look and the store, and that the slot is
- * its original's, which still runs or whose end the I/O process has not noticed.
+ * The mapping itself may be gone; presence.h says when that is examined.
+ *
+ * Two things go unnoticed. The process may be dumped between the check and the store. The slot may
+ * be that of the process it was dumped from, if that one still runs or the I/O process has not
+ * noticed its end.
  */
 #pragma once
 
@@ -23,37 +25,42 @@
 #include "presence.h"
 #include "sluice_layout.h"
 
-/* On a page of its own. */
+/* The session and generation given to this process, on a page of their own. */
 struct sluice_given {
     _Atomic int64_t session_id;
-    _Atomic int64_t generation; /* of the slot; 0 once it is known to be lost */
+    _Atomic int64_t generation; /* generation of the slot; 0 once the slot is known to be lost */
 };
 
 struct sluice_hold {
     struct sluice_header *header;
-    struct sluice_slot *slot; /* one that nobody has while the mapping is not this process's own */
-    struct sluice_slot *mapped; /* where it was mapped */
+    struct sluice_slot *slot;   /* the slot; an unused one while nothing is mapped */
+    struct sluice_slot *mapped; /* the slot's address in the mapping */
     struct sluice_given *given;
     struct sluice_mapper mapper;
-    bool gone; /* it is not coming back: this process was brought back without it */
+    bool gone; /* the mapping will not come back: this process was restarted without it */
 };
 
-/* False without memory. */
+/* Notes the slot as this process's own. False without memory. */
 bool sluice_hold_take(struct sluice_hold *hold, struct sluice_header *header,
                       struct sluice_slot *slot);
 void sluice_hold_free(struct sluice_hold *hold);
 
-/* While there is a doubt: finds out whether the segment is still mapped. */
+/* Finds out, while there is a doubt, if the segment is still mapped. */
 void sluice_hold_look(struct sluice_hold *hold);
 
-/* Whether something else is mapped over the segment of a slot that is not held, and comes off
- * later. */
+/*
+ * Returns whether something else is mapped over the segment for a while. Asked of a slot that is
+ * not held.
+ */
 static inline bool sluice_hold_away(const struct sluice_hold *hold)
 {
     return hold->slot != hold->mapped && !hold->gone;
 }
 
-/* The state is stored last at an attach, so it is loaded first. */
+/*
+ * Returns whether the slot is still this process's own. The state is stored last at an attach, so
+ * it is loaded first.
+ */
 static inline bool sluice_hold_valid(struct sluice_hold *hold)
 {
     if (__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0))

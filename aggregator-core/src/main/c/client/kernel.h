@@ -1,7 +1,7 @@
 /*
- * System calls by an instruction of our own, past the functions of the C library: those are the shim's in
- * a program that has it, and where a checkpointer brings processes back they answer what was true before.
- * Each returns a negative errno, and leaves errno as it is.
+ * System calls by an instruction of our own, past the functions of the C library. In a program with
+ * the shim those are the shim's. Where a checkpointer brings processes back, they answer what was
+ * true before. Each call returns a negative errno, and leaves errno as it is.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ static inline long sluice_kernel_call_with(long number, const long a[6])
 #endif
 }
 
-/* A call with up to six arguments, each a number or cast to long. */
+/* Makes a system call with up to six arguments, each a number or cast to long. */
 #define sluice_kernel_call(number, ...)                                                            \
     sluice_kernel_call_with(number, (const long[6]){__VA_ARGS__})
 
@@ -64,13 +64,16 @@ static inline int sluice_kernel_truncate(int fd, int64_t size)
     return (int)sluice_kernel_call(SYS_ftruncate, fd, size);
 }
 
-/* The length of a file; moves the descriptor to its end. */
+/* Returns the length of a file in bytes; moves the descriptor to its end. */
 static inline int64_t sluice_kernel_length(int fd)
 {
     return sluice_kernel_call(SYS_lseek, fd, 0, SEEK_END);
 }
 
-/* The block a file is best read and written in; the kernel's structure is the C library's. */
+/*
+ * Returns the preferred block length of a file in bytes. The kernel's structure equals the C
+ * library's here.
+ */
 static inline int64_t sluice_kernel_block(int fd)
 {
     struct stat status;
@@ -83,7 +86,10 @@ static inline ssize_t sluice_kernel_pread(int fd, void *data, size_t length, int
     return sluice_kernel_call(SYS_pread64, fd, (long)data, (long)length, offset);
 }
 
-/* Writes all of it, or up to the first error: the count so far, or the errno if there is none. */
+/*
+ * Writes all bytes, or up to the first error. Returns the count so far, or the negative errno if it
+ * is 0.
+ */
 static inline ssize_t sluice_kernel_pwrite(int fd, const void *data, size_t length, int64_t offset)
 {
     size_t done = 0;
@@ -98,7 +104,7 @@ static inline ssize_t sluice_kernel_pwrite(int fd, const void *data, size_t leng
     return (ssize_t)done;
 }
 
-/* The process may have as many descriptors from here on as it is allowed at the most. */
+/* Raises the process's limit of open descriptors to the most it is allowed. */
 static inline void sluice_kernel_allow_files(void)
 {
     struct rlimit limit;
@@ -108,7 +114,9 @@ static inline void sluice_kernel_allow_files(void)
     }
 }
 
-/* A mapping to read and write: of a file from `position` on, or, without one, of zeros. NULL with *error. */
+/*
+ * Maps memory to read and write: a file from `position` on, or zeros if `fd` < 0. NULL with *error.
+ */
 static inline void *sluice_kernel_map(int fd, int64_t position, size_t length, int *error)
 {
     const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
@@ -118,7 +126,7 @@ static inline void *sluice_kernel_map(int fd, int64_t position, size_t length, i
     return *error == 0 ? (void *)found : NULL;
 }
 
-/* Whether an address lies in a mapping. */
+/* Returns whether an address lies in a mapping. */
 static inline bool sluice_kernel_lies_in(const void *mapping, size_t length, const void *address)
 {
     return (uintptr_t)address - (uintptr_t)mapping < length;

@@ -8,14 +8,14 @@
 #define MAX_NAMES 4
 
 /*
- * In order of preference. PMIx alone tells a rank but not
- * how many there are. Slurm's variables are in batch scripts, too, where they say nothing of a process:
- * only that of a step is a rank.
+ * The launchers' variables, in order of preference. PMIx alone tells a rank but not the number of
+ * ranks. Slurm's variables are in batch scripts, too, where they describe no rank: only those of a
+ * step do.
  */
 static const struct launcher {
     const char *rank;
     const char *ranks[MAX_NAMES];
-    const char *local[MAX_NAMES]; /* how many ranks of the job are on this node */
+    const char *local[MAX_NAMES]; /* the number of ranks on this node */
     const char *only_with;
 } launchers[] = {
     {"SLUICE_RANK", {"SLUICE_RANKS"}, {NULL}, NULL},
@@ -29,7 +29,7 @@ static const struct launcher {
 
 static const char *const nodes[] = {"SLURM_STEP_NUM_NODES", "SLURM_NNODES", "FLUX_JOB_NNODES"};
 
-/* The value of a variable, -1 when it is unset or not a number of at least `minimum`. */
+/* Returns the value of a variable; -1 when it is unset or not a number of at least `minimum`. */
 static int number(const char *name, int minimum)
 {
     const char *text = name == NULL ? NULL : getenv(name);
@@ -40,7 +40,7 @@ static int number(const char *name, int minimum)
     return *end == 0 && value >= minimum && value < INT_MAX ? (int)value : -1;
 }
 
-/* The first of these variables that is a number from 1 on; 0 for none. */
+/* Returns the first of these variables that is a number from 1 on; 0 for none. */
 static int count(const char *const names[], size_t length)
 {
     int found = -1;
@@ -71,7 +71,9 @@ void sluice_launcher_rank(int *rank, int *ranks)
     }
 }
 
-/* Of Slurm's "2(x3),1" the number at an index, if all together are `sum`; else 0. */
+/*
+ * Returns the number at an index of Slurm's "2(x3),1", if all numbers together are `sum`; else 0.
+ */
 static int listed(const char *list, int index, int sum)
 {
     long at = 0, all = 0, found = 0;
@@ -96,7 +98,10 @@ static int listed(const char *list, int index, int sum)
     return all == sum ? (int)found : 0;
 }
 
-/* How many were asked for on each node counts only if there are as many everywhere. */
+/*
+ * Returns Slurm's number of ranks on this node. The number asked for on each node counts only if
+ * all nodes have as many.
+ */
 static int slurm_local(int ranks)
 {
     const int node = number("SLURM_NODEID", 0);
@@ -106,7 +111,7 @@ static int slurm_local(int ranks)
     return local != 0 ? local : each > 0 && each * count(nodes, 2) == ranks ? (int)each : 0;
 }
 
-/* How many of its ranks a launcher says are on this node, 0 when it does not. */
+/* Returns the number of ranks on this node that a launcher tells; 0 when it does not. */
 static int local_of(const struct launcher *launcher)
 {
     const int ranks = ranks_of(launcher);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What stands at a place of a text: a character of so many bytes, or one byte that is none. */
+/* A character of a text, of `length` bytes, or one byte that is no valid UTF-8. */
 struct character {
     uint32_t code;
     int length;
@@ -34,7 +34,10 @@ static struct character next(const unsigned char *text)
     return valid ? (struct character){.code = code, .length = length, .valid = true} : byte;
 }
 
-/* Controls, what is not seen, and what turns the direction of writing or ends a line. */
+/*
+ * Returns whether a terminal shows the character as itself. Hidden are controls, invisible
+ * characters, and those that change the writing direction or end a line.
+ */
 static bool is_shown(struct character character)
 {
     static const struct {
@@ -53,10 +56,10 @@ static bool is_shown(struct character character)
     return character.valid;
 }
 
-/* Such as \n or \302. */
+/* Writes the escape of a byte, such as \n or \302. */
 static int escape(char out[5], unsigned char byte)
 {
-    static const char letters[] = "abtnvfr"; /* 7 to 13 */
+    static const char letters[] = "abtnvfr"; /* bytes 7 to 13 */
     return byte >= 7 && byte <= 13 ? sprintf(out, "\\%c", letters[byte - 7])
                                    : sprintf(out, "\\%03o", byte);
 }
@@ -78,7 +81,7 @@ void sluice_line(char *out, size_t capacity, const char *text)
                 piece[length++] = (char)at[i];
             else
                 length += (size_t)escape(piece + length, at[i]);
-        if (used + length + 2 > capacity) /* with the last quote and the end */
+        if (used + length + 2 > capacity) /* room for the last quote and the final zero */
             break;
         memcpy(out + used, piece, length);
         used += length;

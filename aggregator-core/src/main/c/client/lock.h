@@ -8,7 +8,7 @@
 
 struct sluice_lock {
     pthread_mutex_t mutex;
-    bool taken; /* the holder's: whether it had to take the mutex */
+    bool taken; /* the holder's: it had to take the mutex */
 };
 
 static inline void sluice_lock_init(struct sluice_lock *lock)
@@ -18,8 +18,9 @@ static inline void sluice_lock_init(struct sluice_lock *lock)
 }
 
 /*
- * A process with one thread stays one while that thread holds the lock: nothing is called under it
- * that starts a thread. It may become one meanwhile, hence the holder's note.
+ * Takes the lock. A process with one thread stays so while that thread holds the lock, as nothing
+ * called under it starts a thread. The process may go from many threads to one meanwhile, hence the
+ * note `taken`.
  */
 static inline void sluice_lock_take(struct sluice_lock *lock)
 {
@@ -29,7 +30,7 @@ static inline void sluice_lock_take(struct sluice_lock *lock)
     }
 }
 
-/* False if another thread has it. */
+/* Takes the lock; false if another thread has it. */
 static inline bool sluice_lock_try(struct sluice_lock *lock)
 {
     if (!__libc_single_threaded) {
@@ -41,8 +42,8 @@ static inline bool sluice_lock_try(struct sluice_lock *lock)
 }
 
 /*
- * Takes a mutex unless another thread has it for longer than any does that runs: one that is suspended,
- * while the process is written down.
+ * Takes a mutex, unless another thread holds it longer than any running thread does. Such a thread
+ * is suspended while a checkpointer writes the process down.
  */
 static inline bool sluice_lock_take_in_time(pthread_mutex_t *mutex)
 {

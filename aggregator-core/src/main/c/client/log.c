@@ -25,7 +25,7 @@ void sluice_log_init(struct sluice_log_image *image, struct sluice_client *clien
         .id = disposition->id,
         .device = entry == NULL ? 0 : entry->device,
         .inode = entry == NULL ? 0 : entry->inode,
-        .pending_low = disposition->size > 0 ? 0 : INT64_MAX, /* from an earlier opening */
+        .pending_low = disposition->size > 0 ? 0 : INT64_MAX, /* bytes from an earlier opening */
         .pending_high = disposition->size,
         .opened = sluice_clock(),
     };
@@ -93,7 +93,7 @@ static void nothing_pending(struct sluice_log_image *image)
     image->pending_high = 0;
 }
 
-/* SETTLE. `how` is a SLUICE_REASON_*, with a flag perhaps. */
+/* Sends SETTLE. `how` is a SLUICE_REASON_*, perhaps with a flag. */
 static int request_settle(struct sluice_log_image *image, int32_t how)
 {
     const struct sluice_request_settle request = {(int32_t)image->id, how};
@@ -102,8 +102,8 @@ static int request_settle(struct sluice_log_image *image, int32_t how)
 }
 
 /*
- * The image's own file holds everything. With a reason writes go to it from here on; what made the
- * image direct first has said why.
+ * Notes that the image's own file holds everything. With a reason, writes go to the file from here
+ * on. The reason noted is the one that made the image direct first.
  */
 static int settled(struct sluice_log_image *image, int reason)
 {
@@ -119,9 +119,9 @@ static int settled(struct sluice_log_image *image, int reason)
 }
 
 /*
- * The state is read before the request. An image may become direct while it is under way. The next
- * call finds that out, settles again and so waits for what the other process set going. While the
- * segment is away, the I/O process takes what this process has not published from its chunk.
+ * Reads the image's state before the request, since the image may become direct meanwhile. The next
+ * call notices that, and settles again to wait for the other process's settling. While the segment
+ * is not mapped, the I/O process takes this process's unpublished records from the chunk itself.
  */
 int sluice_log_settle(struct sluice_log_image *image, int reason)
 {
@@ -188,14 +188,21 @@ int sluice_log_sync(struct sluice_log_image *image)
     return drain_error(image);
 }
 
-/* Whether programs outside wait for the file: another's, once the I/O process has let this one go. */
+/*
+ * Returns whether the I/O process has taken the image from its creator's ring. Other programs may
+ * wait for the file from then on. The entry may belong to another image once the I/O process has
+ * released this one.
+ */
 static bool is_taken(const struct sluice_log_image *image)
 {
     return atomic_load_explicit(&image->entry->creator, memory_order_acquire) == 0
         && (uint32_t)image->entry->image_id == image->id;
 }
 
-/* The file is as long as the image, in which nobody but this process writes while it is diverted. */
+/*
+ * Makes the file as long as the image. Only this process writes to the file while the image is
+ * diverted.
+ */
 static bool lengthen(const struct sluice_log_image *image, int fd, int64_t most)
 {
     struct stat status;

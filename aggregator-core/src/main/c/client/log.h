@@ -1,12 +1,12 @@
 /*
- * What the two parts of an image's log have in common: log.c, which settles, synchronises and ends it, and
- * log_write.c, which writes. The caller of each function holds image->lock.
+ * The ground shared by the two parts of an image's log. log.c settles, synchronises and ends the
+ * log; log_write.c writes. The caller of each function holds image->lock.
  */
 #pragma once
 
 #include "attachment.h"
 
-/* False for a process that must keep its hands off the segment; see hold.h. */
+/* Returns false for a process that must not touch the segment; see hold.h. */
 static inline bool sluice_log_held(const struct sluice_log_image *image)
 {
     return sluice_pool_held(&image->client->writer.pool);
@@ -17,10 +17,15 @@ static inline bool sluice_log_lost(const struct sluice_log_image *image)
     return atomic_load_explicit(&image->client->connection.lost, memory_order_relaxed);
 }
 
-/* What an image's entry is taken for while the segment is not mapped: one of no image. */
+/*
+ * The entry that stands in for an image's own while the segment is not mapped; it is of no image.
+ */
 extern struct sluice_image_entry sluice_log_nowhere;
 
-/* Before an entry is looked at: while there is a doubt, whether it is still mapped. */
+/*
+ * Checks, while there is a doubt, that the image's entry is still mapped. Called before each look
+ * at the entry.
+ */
 static inline void sluice_log_look(struct sluice_log_image *image)
 {
     if (__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0)
@@ -36,7 +41,7 @@ static inline bool sluice_log_still_diverted(const struct sluice_log_image *imag
         == SLUICE_IMAGE_STATE_DIVERTED;
 }
 
-/* Why an image that is not simply diverted cannot be written to. */
+/* Returns why an image that is not simply diverted cannot be written to, as a negative errno. */
 int sluice_log_refusal(struct sluice_log_image *image);
 
 static inline bool sluice_log_simply_diverted(const struct sluice_log_image *image)
@@ -45,14 +50,19 @@ static inline bool sluice_log_simply_diverted(const struct sluice_log_image *ima
         && atomic_load_explicit(&image->entry->error, memory_order_relaxed) == 0;
 }
 
-/* Whether an append may be tried, which looks at the slot by itself: 0, or why not. */
+/*
+ * Returns 0 if an append may be tried, else the negative errno of the refusal. The append itself
+ * checks the slot.
+ */
 static inline int sluice_log_may_append(struct sluice_log_image *image)
 {
     sluice_log_look(image);
     return sluice_log_simply_diverted(image) ? 0 : sluice_log_refusal(image);
 }
 
-/* The same before anything else. */
+/*
+ * Returns 0 if the image may be changed in another way than by an append, else the negative errno.
+ */
 static inline int sluice_log_may_change(struct sluice_log_image *image)
 {
     sluice_log_look(image);

@@ -11,8 +11,9 @@
 #include "threshold.h"
 
 /*
- * After an append, before it is reported as done. The I/O process stores DIRECT, fences, and then
- * looks at the chunk; we append, fence, and then look at the state. One of the two sees the other.
+ * Returns whether the image became direct during an append that is not yet reported as done. The
+ * I/O process stores DIRECT, fences, and then looks at the chunk. We append, fence, and then look
+ * at the state. So one of the two sees the other.
  */
 static bool became_direct(const struct sluice_log_image *image)
 {
@@ -21,8 +22,9 @@ static bool became_direct(const struct sluice_log_image *image)
 }
 
 /*
- * After an append and that fence. The I/O process stores `quiet`, fences, and then looks at the
- * chunk a last time before it stops to look. One of the two sees the other. Rung once.
+ * Wakes the I/O process, after an append and its fence, if it has stopped looking at this slot. It
+ * stores `quiet`, fences, and then looks at the chunk a last time. So one of the two sees the
+ * other. The bell is rung once.
  */
 static void ring_if_quiet(struct sluice_log_image *image)
 {
@@ -33,7 +35,7 @@ static void ring_if_quiet(struct sluice_log_image *image)
     }
 }
 
-/* A write of `length` bytes at `offset` has become part of the image. */
+/* Extends the image's size over a write of `length` bytes at `offset`. */
 static void grow(struct sluice_log_image *image, int64_t offset, int64_t length)
 {
     if (offset + length > atomic_load_explicit(&image->entry->size, memory_order_relaxed))
@@ -46,8 +48,9 @@ static bool overlaps_logged(const struct sluice_log_image *image, int64_t low, i
 }
 
 /*
- * Records that the image's own file holds these bytes; false when there is no chunk to say it in.
- * Over no logged bytes the file's count with or without the record: it is not worth a wait.
+ * Records that the image's own file holds these bytes; false when no chunk is there for the record.
+ * Where no logged bytes overlap, the file's bytes count without a record, so that the record is not
+ * worth a wait.
  */
 static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t length,
                         int64_t nanos)
@@ -72,7 +75,7 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
 }
 
 /*
- * In the files layout the drain must not put older bytes over what is done to the file in this
+ * Keeps the drain of the files layout from writing older bytes over a change of the file in this
  * range. -ESTALE when the image has become direct by that.
  */
 static int clear_of_drain(struct sluice_log_image *image, int64_t low, int64_t high)
@@ -86,8 +89,8 @@ static int clear_of_drain(struct sluice_log_image *image, int64_t low, int64_t h
 }
 
 /*
- * If the image turned direct while this went on, settling it may have put older logged bytes over
- * ours, so once that is over they are written again.
+ * Writes to the image's own file. If the image becomes direct meanwhile, its settling may put older
+ * logged bytes over ours. The bytes are then written again.
  */
 static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
                             int64_t offset, int reason)
@@ -111,9 +114,9 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
 }
 
 /*
- * What found no chunk goes direct at once: this write alone, or, after a wait in vain, all of the
- * image from here on. The rest of a write that was logged in part then follows through the kernel.
- * One that was not logged at all is the caller's to repeat.
+ * Writes directly what found no chunk. Without a wait, this write alone goes to the file. After a
+ * vain wait, the whole image goes direct from here on. The kernel then writes the rest of a partly
+ * logged write; the caller repeats a write that was not logged at all.
  */
 static ssize_t write_rest(struct sluice_log_image *image, int fd, const char *data, size_t length,
                           int64_t offset, size_t logged, bool waited)
@@ -132,7 +135,7 @@ static ssize_t write_rest(struct sluice_log_image *image, int fd, const char *da
     return written < 0 && logged == 0 ? written : (ssize_t)logged + (written > 0 ? written : 0);
 }
 
-/* Logs what it can. The caller holds the writer's lock. */
+/* Logs as many bytes as possible. The caller holds the writer's lock. */
 static ssize_t append(struct sluice_log_image *image, bool waits, const void *data, size_t length,
                       int64_t offset)
 {
@@ -147,7 +150,7 @@ static ssize_t append(struct sluice_log_image *image, bool waits, const void *da
     return logged;
 }
 
-/* What was logged is a part of the image, and not yet in its own file. */
+/* Notes logged bytes as part of the image, and as missing from its own file. */
 static void note_logged(struct sluice_log_image *image, int64_t offset, ssize_t logged)
 {
     if (logged <= 0)
@@ -157,7 +160,10 @@ static void note_logged(struct sluice_log_image *image, int64_t offset, ssize_t 
     image->pending_high = MAX(image->pending_high, offset + logged);
 }
 
-/* A write found no chunk, and nothing was waited for, or in vain. The caller holds the writer's lock. */
+/*
+ * Counts a write that found no chunk, without a wait or after a vain one. The caller holds the
+ * writer's lock.
+ */
 static void count_shortage(struct sluice_chunk_writer *writer, bool waited)
 {
     struct sluice_slot *slot = writer->slot;
@@ -192,7 +198,10 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
     return logged;
 }
 
-/* While there is room the auto policy sends no write to the file. */
+/*
+ * Returns why a write over the threshold goes to the file. The auto policy sends none there while
+ * there is room.
+ */
 static int over_threshold(const struct sluice_log_image *image)
 {
     return atomic_load_explicit(&image->client->segment->header->threshold_policy,
@@ -227,8 +236,8 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
 }
 
 /*
- * The slot may have to be rung, or the image turn out to be direct, after the append. Then the caller's
- * write logs the same bytes once more, behind these, and sees to it.
+ * Logs the write if the slot need not be rung and the image stays diverted. Otherwise the caller's
+ * sluice_log_pwrite() logs the same bytes again, behind these.
  */
 ssize_t sluice_log_try_pwrite(struct sluice_log_image *image, const void *data, size_t length,
                               int64_t offset)
@@ -253,7 +262,7 @@ ssize_t sluice_log_try_pwrite(struct sluice_log_image *image, const void *data, 
         : -EAGAIN;
 }
 
-/* Tells the log that the image is `size` bytes long from here on; false when there is no chunk. */
+/* Logs that the image is `size` bytes long from here on; false when no chunk is there. */
 static bool mark_truncated(struct sluice_log_image *image, int64_t size)
 {
     if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES)
@@ -268,9 +277,9 @@ static bool mark_truncated(struct sluice_log_image *image, int64_t size)
 }
 
 /*
- * The file is truncated as well: it may hold direct writes beyond the size. In the files layout
- * that is all, once nothing is left to be drained into it. As with a direct write, what was done to
- * the file while the image turned direct is done once more.
+ * Truncates the image and its own file, which may hold direct writes beyond the size. In the files
+ * layout the file is all, once nothing is left to be drained into it. If the image becomes direct
+ * meanwhile, the file is truncated again.
  */
 int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
 {

@@ -8,13 +8,13 @@
 #include "kernel.h"
 
 #define SMALLEST 64
-#define LARGEST 2048 /* of the blocks that are kept; larger ones are mappings of their own */
+#define LARGEST 2048 /* bytes of the largest block that is kept; larger ones are mappings */
 #define KINDS 6
 #define SLAB 16384
 
-/* Before each piece of memory. */
+/* The head of each piece of memory. */
 struct block {
-    alignas(max_align_t) size_t length; /* of both */
+    alignas(max_align_t) size_t length; /* bytes of head and piece */
     struct block *next;
 };
 
@@ -36,7 +36,10 @@ static void keep(_Atomic(struct block *) *list, struct block *first, struct bloc
     }
 }
 
-/* Takes all of them and keeps what it does not need: nobody can have the first one meanwhile and bring it back. */
+/*
+ * Takes a block off a list: takes all of them and puts the rest back. So no other thread can take
+ * the first block and return it in between.
+ */
 static struct block *pick(_Atomic(struct block *) *list)
 {
     struct block *first = atomic_exchange_explicit(list, NULL, memory_order_acquire), *none = NULL;
@@ -64,7 +67,7 @@ static struct block *map(size_t length)
     return mapped;
 }
 
-/* One of many that are mapped together. */
+/* Maps a slab of blocks, keeps all but the first, and returns that. */
 static struct block *cut(_Atomic(struct block *) *list, size_t length)
 {
     struct block *first = map(SLAB), *last = NULL;

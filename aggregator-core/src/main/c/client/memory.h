@@ -1,16 +1,19 @@
 /*
- * Memory of our own. A call of the program's allocator may be what led here, with that one's locks held: so
- * nothing in the shim asks it for memory. Lock-free, async-signal-safe.
+ * Memory of our own. The program's allocator may have called the shim while it holds its own locks.
+ * So nothing in the shim asks that allocator for memory. Lock-free, async-signal-safe.
  */
 #pragma once
 
 #include <stddef.h>
 
-/* Zeros; NULL, and ENOMEM in errno, where there are none. */
+/*
+ * Returns `length` zeroed bytes; NULL, and ENOMEM in errno, without memory. sluice_memory_give()
+ * frees them.
+ */
 void *sluice_memory_take(size_t length);
 
-/* What was taken, or NULL. */
+/* Frees memory of sluice_memory_take(); `memory` may be NULL. */
 void sluice_memory_give(void *memory);
 
-/* A copy of a string. */
+/* Returns a copy of a string, or NULL. */
 char *sluice_memory_copy(const char *text);

@@ -1,4 +1,4 @@
-/* The words of the header in which threads say that the shim opens a file for them. */
+/* The header's words in which threads say that the shim is opening a file for them. */
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,10 @@
 
 #define SLUICE_OPENINGS_IN_A_LINE 8
 
-/* Threads with consecutive numbers, as the ranks of a node have, do not share a cache line. */
+/*
+ * Returns the index of a thread's word. Threads with consecutive numbers, as the ranks of a node
+ * have, do not share a cache line.
+ */
 static inline unsigned sluice_openings_index(pid_t thread)
 {
     const unsigned lines = SLUICE_HEADER_OPENINGS / SLUICE_OPENINGS_IN_A_LINE;

@@ -13,12 +13,12 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-/* How long to wait while no chunk is released, in nanoseconds. */
+/* The longest wait while no chunk is released, in nanoseconds. */
 #define PATIENCE INT64_C(1000000000)
 
 /*
- * So much of it passes between two looks at most. One takes a millisecond where this process gets a processor
- * at once; where it does not, the I/O process may have got none either.
+ * The most time that counts as waited between two looks, in nanoseconds. A look takes a millisecond
+ * on a free processor. On a busy one, the I/O process may have had no processor either.
  */
 #define LONGEST_STEP (PATIENCE / 500)
 
@@ -38,9 +38,9 @@ static bool populated(const struct sluice_pool *pool, uint32_t chunk)
 }
 
 /*
- * Page faults one by one cost more than the copy they interrupt. For reading: the pages exist,
- * which the kernel then maps many at a time, writable as well since the mapping is shared. Old
- * kernels answer EINVAL.
+ * Creates this process's page table entries for chunks, since single page faults cost more than the
+ * copy they interrupt. Populating for reading suffices: the kernel then maps many pages at a time,
+ * writable too since the mapping is shared. Old kernels answer EINVAL.
  */
 static void populate(struct sluice_pool *pool, uint32_t first, uint32_t count)
 {
@@ -50,7 +50,10 @@ static void populate(struct sluice_pool *pool, uint32_t first, uint32_t count)
         pool->populated[chunk / 64] |= UINT64_C(1) << chunk % 64;
 }
 
-/* The chunks that have their memory by now; the I/O process provides them in ascending order. */
+/*
+ * Populates the chunks that have their memory by now. The I/O process provides chunks in ascending
+ * order.
+ */
 static void populate_present(struct sluice_pool *pool)
 {
     const struct sluice_segment *segment = pool->segment;
@@ -86,8 +89,9 @@ int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segm
 }
 
 /*
- * FREE to OPEN. Acquire: the I/O process has read the chunk's former content before it released it.
- * The count of free chunks is advice and may be off by the claims under way.
+ * Turns a chunk from FREE to OPEN. Acquire order: the I/O process read the chunk's former content
+ * before it released the chunk. The count of free chunks is advice, and may be off by the claims
+ * under way.
  */
 static bool try_claim(struct sluice_pool *pool, uint32_t chunk, uint64_t state)
 {
@@ -104,7 +108,7 @@ static bool try_claim(struct sluice_pool *pool, uint32_t chunk, uint64_t state)
     return true;
 }
 
-/* One turn around the pool; `*releases` becomes the number of releases there have been so far. */
+/* Goes once around the pool. `*releases` becomes the number of releases so far. */
 static bool search(struct sluice_pool *pool, bool warm, uint64_t *releases)
 {
     const struct sluice_segment *segment = pool->segment;
@@ -125,7 +129,10 @@ bool sluice_pool_pause(const struct sluice_pool *pool, unsigned round)
     return sluice_connection_pause(pool->connection, round) && sluice_pool_held(pool);
 }
 
-/* Cheap enough to ask at every write. A chunk without its memory is not in use. */
+/*
+ * Returns whether all chunks are in use; one without its memory is not in use. Cheap enough for
+ * every write.
+ */
 static bool exhausted(const struct sluice_pool *pool)
 {
     return atomic_load_explicit(&pool->segment->header->free_chunks, memory_order_relaxed) <= 0;
@@ -140,9 +147,9 @@ bool sluice_pool_lacks_memory(const struct sluice_pool *pool)
 }
 
 /*
- * Searches until a chunk turns up or none was released anywhere for PATIENCE. After a wait in vain
- * the next one is not begun before there has been a release. `*full` becomes true if all chunks
- * are in use meanwhile.
+ * Searches until a chunk turns up, or none was released anywhere for PATIENCE. After a vain wait,
+ * the next wait begins only after another release. `*full` becomes true if all chunks are in use
+ * meanwhile.
  */
 static int search_on(struct sluice_pool *pool, uint64_t releases, bool *full)
 {
@@ -170,7 +177,10 @@ static int search_on(struct sluice_pool *pool, uint64_t releases, bool *full)
     return sluice_failure(EAGAIN, "no chunk is free and none is being drained");
 }
 
-/* As above, and counts the wait: for room, or else for the memory of a free chunk. */
+/*
+ * Waits for a chunk as search_on() does. Counts the wait as one for room, or else for the memory of
+ * a free chunk.
+ */
 static int await(struct sluice_pool *pool, uint64_t releases, int64_t *waited)
 {
     const int64_t begin = sluice_clock();

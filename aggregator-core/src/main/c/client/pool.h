@@ -1,4 +1,4 @@
-/* The chunk pool: which chunks are free, and how this process comes to own one. */
+/* The chunk pool: the free chunks, and the claim by which this process comes to own one. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,38 +13,38 @@ struct sluice_pool {
     const struct sluice_segment *segment;
     struct sluice_connection *connection;
     struct sluice_hold hold;
-    uint64_t *populated; /* one bit per chunk that has page table entries in this process */
+    uint64_t *populated; /* one bit per chunk with page table entries in this process */
     uint32_t slot;
-    uint32_t last; /* chunk claimed last; the next search begins there, where caches are warm */
+    uint32_t last; /* the last chunk claimed; the next search begins there, where caches are warm */
     struct sluice_costs costs;
-    uint64_t starved; /* 1 + the releases seen when a wait was given up last; 0 for never */
+    uint64_t starved; /* 1 + the count of releases at the last vain wait; 0 for never */
 };
 
 int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segment,
                      struct sluice_connection *connection, uint32_t slot);
 void sluice_pool_destroy(struct sluice_pool *pool);
 
-/* Whether the slot still is this process's, so that it may store into the segment. */
+/* Returns whether the slot is still this process's, so that it may store into the segment. */
 static inline bool sluice_pool_held(const struct sluice_pool *pool)
 {
     return sluice_hold_valid((struct sluice_hold *)&pool->hold);
 }
 
 /*
- * Claims a chunk and makes sure that touching it takes no page fault. With `waits` it waits for one
- * while the I/O process releases any. -EAGAIN when there is none, after a second without a release
- * or at once; -EIO when the I/O process or the slot is gone. One thread at a time.
+ * Claims a chunk and makes sure that touching it takes no page fault. With `waits`, waits while the
+ * I/O process releases any. -EAGAIN: no chunk is free, after a second without a release, or at once
+ * without `waits`. -EIO: the I/O process or the slot is gone. One thread at a time.
  */
 int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uint32_t *generation);
 
 /*
- * Whether the I/O process has yet to make the memory of a chunk that is not in use: then a larger buffer
- * would not help who finds no chunk. An instant's answer.
+ * Returns whether some chunk is still without its memory and not in use. A larger buffer would not
+ * help a write without a chunk then. The answer is momentary.
  */
 bool sluice_pool_lacks_memory(const struct sluice_pool *pool);
 
-/* As sluice_connection_pause; false also when the slot was lost meanwhile. */
+/* Pauses as sluice_connection_pause() does; false also when the slot was lost meanwhile. */
 bool sluice_pool_pause(const struct sluice_pool *pool, unsigned round);
 
-/* OPEN to PUBLISHED; everything in the chunk must be stored before. */
+/* Turns a chunk from OPEN to PUBLISHED, after everything in the chunk was stored. */
 void sluice_pool_publish(struct sluice_pool *pool, uint32_t chunk, uint32_t generation);

@@ -14,7 +14,7 @@
 atomic_bool sluice_presence_doubted;
 
 static _Atomic int64_t until;
-static _Atomic(pthread_t) doubter; /* 0 for any */
+static _Atomic(pthread_t) doubter; /* the thread that writes the process down; 0 for none */
 
 void sluice_presence_doubt(void)
 {
@@ -34,7 +34,7 @@ bool sluice_presence_writes_down(void)
         && atomic_load_explicit(&doubter, memory_order_relaxed) == pthread_self();
 }
 
-/* As a mask of signals it is read before the kernel finds that there is nothing to do with it. */
+/* Reads the address as a mask of signals, with an operation that the kernel then finds invalid. */
 bool sluice_presence_readable(const void *address)
 {
     return sluice_kernel_call(SYS_rt_sigprocmask, -1, (long)address, 0, sizeof(int64_t)) != -EFAULT;
@@ -51,7 +51,10 @@ void sluice_presence_found(void)
     atomic_store_explicit(&sluice_presence_doubted, false, memory_order_release);
 }
 
-/* Field 22 of /proc/self/stat; the second one may hold anything, so count from its end. */
+/*
+ * Returns field 22 of /proc/self/stat. The second field may hold any character, so the count starts
+ * at its end.
+ */
 static int64_t start_time(void)
 {
     char stat[1024];

@@ -1,14 +1,14 @@
 /*
- * Whether what a process has mapped is still there.
+ * The check that the mappings of a process are still there.
  *
- * A checkpointer may map nothing over a process's shared mappings while it writes the process down,
- * and a restart need not bring them back. A thread that touches them then dies. Only the kernel
- * knows, and to ask it costs a system call. So it is asked only while there is a doubt. A doubt
- * begins when the process looks up what it has mapped, maps over it, or is asked what of it to
+ * A checkpointer may map nothing over a process's shared mappings while it writes the process down.
+ * A restart need not bring them back. A thread that touches such a mapping dies. Only the kernel
+ * knows, and asking it costs a system call. So the kernel is asked only while there is a doubt. A
+ * doubt begins when the process looks up its mappings, maps over them, or is asked which of them to
  * write down. A doubt ends when everything is found to be there.
  *
- * One thing stays unnoticed: a mapping that was replaced by a system call which nobody sees, when
- * nothing of this has happened in the second before.
+ * One case stays unnoticed: a mapping replaced by a system call that the shim does not see, without
+ * any of these signs in the second before.
  */
 #pragma once
 
@@ -16,29 +16,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Looked at before each use of a mapping: one load from a line that does not change. */
+/*
+ * There is a doubt. Read before each use of a mapping: one load from a line that does not change.
+ */
 extern atomic_bool sluice_presence_doubted;
 
-/* The process looks what is mapped here: for a second from now on. */
+/* Begins a doubt of one second: the process has looked up a mapping. */
 void sluice_presence_doubt(void);
 
 /*
- * This thread writes the process down. The doubt is in what it writes, and lasts until another
- * thread, which is suspended meanwhile, finds everything where it was, here or where the process is
- * brought back.
+ * Begins a doubt because this thread writes the process down. The doubt is part of the written
+ * process. It lasts until another thread, suspended meanwhile, finds everything in place, here or
+ * in the restarted process.
  */
 void sluice_presence_doubt_until_resumed(void);
 
-/* Whether this thread does. */
+/* Returns whether this thread writes the process down. */
 bool sluice_presence_writes_down(void);
 
-/* Whether this can be read. Async-signal-safe; a system call that nobody can divert. */
+/* Returns whether an address can be read. Async-signal-safe: a system call that nothing diverts. */
 bool sluice_presence_readable(const void *address);
 
-/* What was asked for is there: the doubt may end. */
+/* Ends the doubt, if it may end: the mappings asked for are there. */
 void sluice_presence_found(void);
 
-/* A process that has mapped something, and when it was started; 0 when the kernel does not say. */
+/*
+ * A process that has mapped something, and its start time in clock ticks; 0 when the kernel does
+ * not say.
+ */
 struct sluice_mapper {
     int32_t pid;
     int64_t started;
@@ -46,6 +51,8 @@ struct sluice_mapper {
 
 struct sluice_mapper sluice_presence_mapper(void);
 
-/* Whether this process is that one, not one that was brought back from its memory, nor its
- * child. */
+/*
+ * Returns whether this process is the mapper itself: neither its child nor a process restarted from
+ * its memory.
+ */
 bool sluice_presence_is(const struct sluice_mapper *mapper);

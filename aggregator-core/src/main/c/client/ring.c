@@ -3,7 +3,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Room for so many records, and for the zeroed header behind them, where the consumer stops. */
+/*
+ * Returns whether there is room for these records, and for the zeroed header behind them, where the
+ * consumer stops.
+ */
 static bool has_room(struct sluice_ring *ring, int64_t tail, uint32_t records)
 {
     struct sluice_ring_trailer *trailer = ring->trailer;
@@ -35,8 +38,8 @@ static void store(struct sluice_ring_record *record, int type, const void *body,
 }
 
 /*
- * The order of the stores is Agrona's: a producer that dies between any two of them leaves a record
- * of negative length, which the consumer can skip.
+ * Appends a record. The order of the stores is Agrona's. A producer that dies between any two of
+ * them leaves a record of negative length, which the consumer can skip.
  */
 bool sluice_ring_offer(struct sluice_ring *ring, const struct sluice_ring_record *content)
 {
@@ -44,8 +47,8 @@ bool sluice_ring_offer(struct sluice_ring *ring, const struct sluice_ring_record
 }
 
 /*
- * The name is stored before the length of the record in front of it, which the consumer looks at
- * alone: it finds all or nothing.
+ * Appends a record and its name. The name is stored before the length of the first record, the only
+ * one the consumer looks at. So the consumer finds all or nothing.
  */
 bool sluice_ring_offer_named(struct sluice_ring *ring, const struct sluice_ring_record *content,
                              const char *name, size_t length)

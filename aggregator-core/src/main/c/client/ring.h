@@ -9,12 +9,18 @@
 struct sluice_ring {
     struct sluice_ring_record *records;
     struct sluice_ring_trailer *trailer;
-    uint32_t capacity; /* bytes */
+    uint32_t capacity; /* capacity in bytes */
 };
 
-/* Appends a record, whose length is left out; false when the ring is full. One thread at a time. */
+/*
+ * Appends a record, whose length need not be set; false when the ring is full. One thread at a
+ * time.
+ */
 bool sluice_ring_offer(struct sluice_ring *ring, const struct sluice_ring_record *content);
 
-/* The same with a name behind it, in NAME records; the consumer finds both or neither. */
+/*
+ * Appends a record with a name behind it, in NAME records. The consumer finds both or neither.
+ * False when the ring is full.
+ */
 bool sluice_ring_offer_named(struct sluice_ring *ring, const struct sluice_ring_record *content,
                              const char *name, size_t length);

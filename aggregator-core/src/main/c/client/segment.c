@@ -11,7 +11,7 @@
 #include "memory.h"
 #include "presence.h"
 
-/* How long a segment may be in the making, in milliseconds. */
+/* The longest wait for a segment in the making, in milliseconds. */
 #define CREATION_TIMEOUT 2000
 
 #define HUGE_PAGE (2 << 20)
@@ -21,7 +21,10 @@ static bool power_of_two(int64_t value)
     return value > 0 && (value & (value - 1)) == 0;
 }
 
-/* True when `count` elements of `length` bytes at `offset` lie between `*end` and `limit`. */
+/*
+ * Returns whether `count` elements of `length` bytes at `offset` lie between `*end` and `limit`.
+ * Moves `*end` behind them.
+ */
 static bool follows(int64_t *end, int64_t offset, int64_t count, int64_t length, int64_t limit)
 {
     if (offset < *end || offset > limit || offset % 64 != 0 || count <= 0 || length <= 0
@@ -32,7 +35,7 @@ static bool follows(int64_t *end, int64_t offset, int64_t count, int64_t length,
     return true;
 }
 
-/* True when every structure is where a segment of this many bytes can have it. */
+/* Returns whether every structure fits into a segment of this many bytes. */
 static bool geometry_valid(const struct sluice_header *header, int64_t file_length)
 {
     const int64_t limit = header->segment_length;
@@ -57,7 +60,10 @@ static bool geometry_valid(const struct sluice_header *header, int64_t file_leng
             || header->layout == SLUICE_HEADER_LAYOUT_FILES);
 }
 
-/* Reads the header once its version is published; read, not mapped: the file may be too short. */
+/*
+ * Reads the header once its version is published. A mapping would not do: the file may be too
+ * short.
+ */
 static int read_header(int fd, const char *path, struct sluice_header *header)
 {
     for (int waited = 0; waited < CREATION_TIMEOUT; waited++) {
@@ -102,7 +108,7 @@ static int map_file(int fd, const char *path, struct sluice_segment **segment)
     struct sluice_segment *mapped = sluice_memory_take(sizeof *mapped);
     if (mapped == NULL)
         return sluice_failure(ENOMEM, "no memory to describe segment %s", path);
-    /* Of the whole file: huge pages are mapped and unmapped whole. */
+    /* The whole file is mapped, since huge pages are mapped and unmapped whole. */
     const size_t length = (size_t)sluice_kernel_length(fd);
     uint8_t *base = sluice_kernel_map(fd, 0, length, &error);
     if (base == NULL) {
@@ -127,7 +133,7 @@ static int map_file(int fd, const char *path, struct sluice_segment **segment)
         .chunk_length = (uint32_t)header.chunk_length,
         .layout = header.layout,
         .length = length,
-        /* tmpfs and hugetlbfs tell it by their preferred block */
+        /* tmpfs and hugetlbfs report huge pages by their preferred block length */
         .huge = sluice_kernel_block(fd) >= HUGE_PAGE,
     };
     *segment = mapped;
@@ -174,7 +180,7 @@ uint64_t sluice_segment_hash(dev_t device, ino_t inode)
     return sluice_image_hash(sluice_device(device), inode);
 }
 
-/* One that a process is about to fill is none. */
+/* Returns whether an entry in this state is an image. An entry about to be filled is none yet. */
 static bool stands(int state)
 {
     return state != SLUICE_IMAGE_STATE_FREE && state <= SLUICE_IMAGE_STATE_COMMITTED;
@@ -188,8 +194,9 @@ static bool names(const struct sluice_image_entry *entry, int state, int64_t dev
 }
 
 /*
- * The state of an image and its size. The I/O process may reuse an entry at any time, so the size
- * counts only if the entry names the same image in the same state before and after it was read.
+ * Finds an image in a bucket, with its state and size. The I/O process may reuse an entry at any
+ * time. So the size counts only if the entry names the same image in the same state before and
+ * after.
  */
 static const struct sluice_image_entry *look_in(const struct sluice_image_entry *entry,
                                                 int64_t device, uint64_t inode, int *state,
@@ -209,7 +216,7 @@ static const struct sluice_image_entry *look_in(const struct sluice_image_entry 
     return NULL;
 }
 
-/* It stands in one of two buckets. */
+/* Finds an image, which is in one of two buckets. */
 static const struct sluice_image_entry *look_up(const struct sluice_segment *segment, dev_t number,
                                                 ino_t inode, int *state, int64_t *size)
 {

@@ -28,23 +28,23 @@ struct sluice_segment {
     uint32_t chunk_count;
     uint32_t chunk_length;
     int layout;
-    bool huge; /* on huge pages, so that mapping all of it at once costs next to nothing */
+    bool huge; /* the segment is on huge pages: mapping all of it at once costs next to nothing */
 };
 
-/* What segments and requests know a device by: major << 32 | minor. */
+/* Returns the number of a device in segments and requests: major << 32 | minor. */
 static inline int64_t sluice_device(dev_t device)
 {
     return (int64_t)major(device) << 32 | minor(device);
 }
 
-/* By what the tables of images and of creations are searched. */
+/* Returns the hash by which the tables of images and of creations are searched. */
 static inline uint64_t sluice_image_hash(int64_t device, uint64_t inode)
 {
     const uint64_t product = inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)device;
     return product ^ product >> 32;
 }
 
-/* The two buckets in one of which an image stands. */
+/* Returns the first or second of the two buckets in which an image may be. */
 static inline struct sluice_image_entry *sluice_image_bucket(const struct sluice_segment *segment,
                                                              uint64_t hash, bool second)
 {
@@ -53,7 +53,7 @@ static inline struct sluice_image_entry *sluice_image_bucket(const struct sluice
     return segment->images + bucket * SLUICE_IMAGE_BUCKET_LENGTH;
 }
 
-/* A path of the header, which begins with its length; empty if that makes no sense. */
+/* Copies a path of the header, which begins with its length; empty if that makes no sense. */
 static inline void sluice_segment_path(const char *field,
                                        char path[SLUICE_HEADER_MAX_PATH_LENGTH + 1])
 {

@@ -8,10 +8,12 @@
 
 #include "kernel.h"
 
-/* The least number of a descriptor of one. */
+/* The least descriptor number of a socket. */
 #define SOCKET_NUMBER 900
 
-/* The address of the socket, by way of the directory's descriptor where the name is too long. */
+/*
+ * Makes the address of the socket, through the directory's descriptor where the name is too long.
+ */
 static int address_of(const char *directory, struct sockaddr_un *address, int *directory_fd)
 {
     address->sun_family = AF_UNIX;
@@ -28,9 +30,9 @@ static int address_of(const char *directory, struct sockaddr_un *address, int *d
 }
 
 /*
- * Past the functions of the C library: a checkpointer that knows of a socket drains it, with bytes
- * of its own, and would do so with ours. Out of the way of programs that choose numbers themselves, as a
- * shell's `exec 3>file`, if so many descriptors are allowed.
+ * Makes a socket past the functions of the C library. A checkpointer that knows of a socket drains
+ * it with bytes of its own, which would break our stream. The number is high, out of the way of
+ * programs that choose numbers themselves, as a shell's `exec 3>file`.
  */
 int sluice_socket_make(void)
 {

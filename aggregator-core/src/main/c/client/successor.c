@@ -1,6 +1,6 @@
 /*
- * A process that has lost its slot, as hold.h says, attaches anew. The old client stays as it is:
- * images refer to it, and threads may be about to look at it.
+ * The successor of a client. A process that has lost its slot, as hold.h says, attaches anew. The
+ * old client stays as it is: images refer to it, and threads may be about to look at it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,10 @@
 #include "failure.h"
 #include "kernel.h"
 
-/* A lost connection is what a process finds that was brought back where nobody has its session. */
+/*
+ * Returns whether the slot is lost. A restarted process whose session is nowhere to be found
+ * notices that by its lost connection.
+ */
 bool sluice_client_adrift(struct sluice_client *client)
 {
     if (atomic_load_explicit(&client->connection.lost, memory_order_relaxed)
@@ -24,8 +27,8 @@ bool sluice_client_adrift(struct sluice_client *client)
 }
 
 /*
- * A child has its parent's socket open, and would keep the parent's death from being noticed. What
- * else may have the socket's number by now is left alone.
+ * Closes the parent's socket in a child, which would hide the parent's death. The number may belong
+ * to another file by now, which stays open.
  */
 static void let_go_of_socket(struct sluice_connection *connection)
 {
@@ -62,9 +65,9 @@ struct sluice_client *sluice_client_current(struct sluice_client *client)
 }
 
 /*
- * The I/O process that has what was logged, if it can be found, puts it into the image's file when
- * this process opens that once more, as its own successor. Another one knows nothing of it, so the
- * image is whole only if there is nothing.
+ * Makes an image direct after its slot was lost. The process opens the file once more, as its own
+ * successor. The I/O process that holds the logged bytes then puts them into the file. Another I/O
+ * process has no such bytes, so the image is whole only if none were pending.
  */
 int sluice_client_leave_log(struct sluice_log_image *image)
 {

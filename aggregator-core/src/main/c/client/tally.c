@@ -9,7 +9,7 @@ static void add(_Atomic int64_t *counter, int64_t amount)
     atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
 }
 
-/* The client whose counters are still this process's; NULL when there is none. */
+/* Returns the client, if its counters are still this process's; else NULL. */
 static struct sluice_client *counting(const struct sluice_tally *tally)
 {
     struct sluice_client *client = atomic_load_explicit(&tally->client, memory_order_relaxed);

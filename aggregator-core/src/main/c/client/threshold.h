@@ -1,4 +1,4 @@
-/* Which writes go to the log and which to the file. */
+/* The threshold: shorter writes go to the log, longer ones to the file. */
 #pragma once
 
 #include <stdatomic.h>
@@ -7,10 +7,13 @@
 #include "costs.h"
 #include "segment.h"
 
-/* The auto policy logs writes below this as long as there is a chunk. */
+/* The least threshold of the auto policy, in bytes, while any chunk is free. */
 #define SLUICE_THRESHOLD_FLOOR (64 << 10)
 
-/* As AutoThreshold.java, which says why; golden/auto-threshold.csv holds both to it. */
+/*
+ * Returns the threshold of the auto policy in bytes. The same as AutoThreshold.java, which gives
+ * the reason; golden/auto-threshold.csv checks both.
+ */
 static inline int64_t sluice_threshold_auto(int64_t free, int64_t count, int64_t chunk_length)
 {
     if (2 * free >= count)
@@ -19,7 +22,7 @@ static inline int64_t sluice_threshold_auto(int64_t free, int64_t count, int64_t
     return share > SLUICE_THRESHOLD_FLOOR ? share : SLUICE_THRESHOLD_FLOOR;
 }
 
-/* Writes of this size and more go direct now. */
+/* Returns the present threshold in bytes: writes of this length and more go direct. */
 static inline int64_t sluice_threshold(const struct sluice_segment *segment,
                                        const struct sluice_costs *costs)
 {

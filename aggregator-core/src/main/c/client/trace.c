@@ -17,16 +17,19 @@
 #define WINDOW (256 << 10)
 #define PAGE INT64_C(4096)
 #define LONGEST_PATH 4095
-#define MOST_PARTS 100000 /* of one process number: it may exec as often */
+#define MOST_PARTS 100000 /* of one process number, which may exec as often */
 
-/* Beyond the program's own limit the kernel would send it a signal. */
+/*
+ * Returns whether the program's limit allows a file of this length. The kernel would send a signal
+ * beyond it.
+ */
 static bool is_allowed(int64_t length)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= (rlim_t)length;
 }
 
-/* Room on storage up to `length`; where the file system cannot promise it, a longer file. */
+/* Reserves storage up to `length`. Where the file system cannot do that, makes the file longer. */
 static int reserve(int fd, int64_t length)
 {
     if (!is_allowed(length))
@@ -42,7 +45,7 @@ static void *map_part(int fd, int64_t position, size_t length, int *error)
     return *error == 0 ? sluice_kernel_map(fd, position, length, error) : NULL;
 }
 
-/* The next window begins with the page of the next record. False when there is no room for it. */
+/* Moves the window to the page of the next record. False when storage has no room for it. */
 static bool advance(struct sluice_trace *trace)
 {
     const int64_t at = trace->position + (trace->at - trace->window);
@@ -80,7 +83,7 @@ static uint8_t *put_signed(uint8_t *at, int64_t number)
     return put(at, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
 }
 
-/* The tag makes the record one, so it is stored when the rest stands. */
+/* Stores a record's tag, which makes the record valid: the rest of it is complete by now. */
 static void complete_record(uint8_t *record, int tag)
 {
     __atomic_store_n(record, (uint8_t)tag, __ATOMIC_RELEASE);
@@ -132,7 +135,7 @@ void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *f
     complete_record(record, tag);
 }
 
-/* Creates the file under the first name that is free, and leaves that in trace->path. */
+/* Creates the file under the first free name, and leaves the name in trace->path. */
 static int create_part(struct sluice_trace *trace, const char *directory, const char *host)
 {
     for (int number = 1; number < MOST_PARTS; number++) {
@@ -150,7 +153,10 @@ static int create_part(struct sluice_trace *trace, const char *directory, const 
     return -EEXIST;
 }
 
-/* At once, so that a process that is killed here leaves an empty part or one with a header. */
+/*
+ * Writes the header at once, so that a process killed here leaves an empty part or one with a
+ * header.
+ */
 static int write_header(int fd, const char *host)
 {
     struct sluice_trace_header header = {

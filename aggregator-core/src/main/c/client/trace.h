@@ -1,7 +1,8 @@
 /*
- * The writer of one part of a recorded trace: what this process writes, and when. docs/format.md
- * specifies it. It goes through a mapping, so what was appended survives a SIGKILL. The caller lets
- * one thread at a time in; no descriptor stays open, which a program might close.
+ * The writer of one part of a recorded trace: the writes of this process, and their times.
+ * docs/format.md specifies the format. The part is written through a mapping, so appended records
+ * survive a SIGKILL. The caller lets one thread at a time in. No descriptor stays open, as a
+ * program might close it.
  */
 #pragma once
 
@@ -26,27 +27,30 @@ enum sluice_trace_route { SLUICE_TRACE_LOGGED = 1, SLUICE_TRACE_DIRECT, SLUICE_T
 struct sluice_trace_header;
 struct sluice_trace {
     struct sluice_trace_header *header; /* NULL without a part */
-    uint8_t *window;                    /* what is mapped of the records */
-    uint8_t *at;                        /* the next record */
-    int64_t position;                   /* of the window in the file */
-    bool full;                          /* no more room on storage */
-    uint32_t part;                      /* how many of this process were begun */
-    int32_t files;                      /* named so far */
-    int32_t file;                       /* of the last WRITE, -1 before the first */
-    int64_t end;                        /* when that ended */
+    uint8_t *window;                    /* the mapped part of the records */
+    uint8_t *at;                        /* place of the next record */
+    int64_t position;                   /* offset of the window in the file */
+    bool full;                          /* storage has no more room */
+    uint32_t part;                      /* count of the parts that this process has begun */
+    int32_t files;                      /* count of the files named so far */
+    int32_t file;                       /* id in the last WRITE, -1 before the first */
+    int64_t end;                        /* end of the last WRITE, ns of CLOCK_MONOTONIC */
     uint64_t size;
     int kind;
     char path[PATH_MAX];
 };
 
-/* A file of a part; none as long as it is all zeros. */
+/* A file of a part; all zeros for none. */
 struct sluice_trace_file {
-    uint32_t part; /* the one it was named in */
+    uint32_t part; /* the part in which it was named */
     int32_t id;
-    int64_t next; /* where its last WRITE ended */
+    int64_t next; /* end of its last WRITE, in bytes */
 };
 
-/* Whether the file may be appended to: there is a part, and the file has a name in it. */
+/*
+ * Returns whether writes to the file may be appended: there is a part, and the file has a name in
+ * it.
+ */
 static inline bool sluice_trace_knows(const struct sluice_trace *trace,
                                       const struct sluice_trace_file *file)
 {
@@ -54,8 +58,8 @@ static inline bool sluice_trace_knows(const struct sluice_trace *trace,
 }
 
 /*
- * Begins a part in a directory: 0 or a negative errno, with a sentence in sluice_failure_message().
- * The structure is all zeros before the first.
+ * Begins a part in a directory. Returns 0 or a negative errno, with a sentence in
+ * sluice_failure_message(). The structure is all zeros before the first part.
  */
 int sluice_trace_open(struct sluice_trace *trace, const char *directory);
 
@@ -63,7 +67,10 @@ int sluice_trace_open(struct sluice_trace *trace, const char *directory);
 void sluice_trace_name(struct sluice_trace *trace, struct sluice_trace_file *file,
                        const char *path);
 
-/* Appends a write that succeeded. Where the disk is full, it counts as lost. */
+/*
+ * Appends a write that succeeded; times are ns of CLOCK_MONOTONIC. On a full disk the write counts
+ * as lost.
+ */
 void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *file,
                          enum sluice_trace_call call, enum sluice_trace_route route, int64_t begin,
                          int64_t end, int64_t offset, uint64_t size);
@@ -71,11 +78,11 @@ void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *f
 /* Ends the part. */
 void sluice_trace_close(struct sluice_trace *trace);
 
-/* Whether an address lies in a mapping of the trace. */
+/* Returns whether an address lies in a mapping of the trace. */
 bool sluice_trace_has(const struct sluice_trace *trace, const void *address);
 
-/* The mappings are gone, and what is in their place is not ours. */
+/* Forgets the mappings: they are gone, and their place is not ours. */
 void sluice_trace_forget(struct sluice_trace *trace);
 
-/* In a forked child: lets go of the parent's part. */
+/* Lets go of the parent's part, in a forked child. */
 void sluice_trace_abandon(struct sluice_trace *trace);

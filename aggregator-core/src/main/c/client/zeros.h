@@ -1,11 +1,11 @@
-/* What is not written to an image is zero. */
+/* Zeros: bytes of an image that are never written are zero. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Whether memory of 1 byte or more is zero. To look leaves untouched pages untouched. */
+/* Returns whether memory of 1 byte or more is zero. Untouched pages stay untouched. */
 static inline bool sluice_is_zero(const void *data, size_t length)
 {
     const char *bytes = data;

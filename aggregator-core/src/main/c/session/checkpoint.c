@@ -1,4 +1,4 @@
-/* Checkpoints of a session: begin, complete, wait, list. */
+/* The checkpoints of a session: begin, complete, wait, list. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,13 @@
 #include "failure.h"
 #include "session.h"
 
-/* A wait is made of short ones, so that other threads' requests come in between, in milliseconds. */
+/*
+ * The longest wait in one request, in milliseconds. A long wait is made of short ones, so that
+ * requests of other threads come in between.
+ */
 #define WAIT_SLICE 50
 
-/* Most numbers a reply can carry. */
+/* The most numbers that a reply can carry. */
 #define MAX_LISTED ((SLUICE_REQUEST_MAX_LENGTH - SLUICE_REQUEST_HEADER_LENGTH - 4) / 8)
 
 int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint)

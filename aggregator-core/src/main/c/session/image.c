@@ -1,4 +1,4 @@
-/* Images of a session: create, write, close, and open for restart. */
+/* The images of a session: create, write, close, and open for restart. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -12,7 +12,10 @@
 
 #define MAX_NAME 1000
 
-/* Why it is none; NULL for one that is relative and leads nowhere else. */
+/*
+ * Returns what is wrong with the name of an image; NULL if the name is relative and stays below the
+ * rank's root.
+ */
 static const char *fault_of(const char *name)
 {
     if (*name == 0)
@@ -41,7 +44,7 @@ static int check(int64_t checkpoint, const char *name)
                           (long long)checkpoint, fault, name);
 }
 
-/* Makes it one of the open images, unless another one has its name. */
+/* Adds the image to the open images of its session, unless another one has its name. */
 static int enlist(struct sluice_image *image)
 {
     bool known = false;
@@ -65,7 +68,7 @@ static void delist(struct sluice_image *image)
     pthread_mutex_unlock(&image->session->lock);
 }
 
-/* Has the I/O process make it, and opens its file. */
+/* Asks the I/O process to create the image, and opens its file. */
 static int begin(struct sluice_image *image, struct sluice_client *client)
 {
     char path[4096] = "";
@@ -123,7 +126,10 @@ static int missing(void)
     return sluice_failure(EBADF, "no image: sluice_image_create failed, or was not called");
 }
 
-/* Locks an image of this process; an image of the parent's may be locked for ever. */
+/*
+ * Locks an image that this process created. An inherited image is refused, since its lock may never
+ * be released.
+ */
 static int enter(struct sluice_image *image)
 {
     if (image == NULL)
@@ -137,7 +143,7 @@ static int enter(struct sluice_image *image)
     return 0;
 }
 
-/* Unlocks it; `result` of what was done. */
+/* Unlocks the image, and hands on the `result` of the call. */
 static int64_t leave(struct sluice_image *image, int64_t result)
 {
     sluice_lock_release(&image->log.lock);
@@ -170,7 +176,7 @@ static ssize_t write_whole(struct sluice_image *image, const char *data, size_t 
     return (ssize_t)length;
 }
 
-/* An image to write from, or read into, memory of a length. */
+/* Locks an image for a transfer of `length` bytes at `data`. */
 static int enter_with(struct sluice_image *image, const void *data, size_t length)
 {
     return data == NULL && length > 0 ? sluice_session_null("data") : enter(image);

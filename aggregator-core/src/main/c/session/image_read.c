@@ -1,4 +1,7 @@
-/* Reads an image of a committed checkpoint into memory, as the I/O process sends it through a pipe. */
+/*
+ * Reading an image of a committed checkpoint into memory, as the I/O process sends it through a
+ * pipe.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,11 +18,13 @@
 #include "zeros.h"
 
 #define PIPE (1 << 20) /* bytes; the most that a user may ask for */
-#define PAGE 4096      /* what is looked at, and made zero, at a time */
-#define ENOUGH 1       /* no errno */
+#define PAGE 4096      /* bytes that are examined, and zeroed, at a time */
+#define ENOUGH 1       /* the sink wants no more; no errno */
 #define POPULATE_READ 22
 
-/* -EPIPE at the end of the pipe, -EFAULT where the memory cannot be written. */
+/*
+ * Reads `length` bytes. -EPIPE at the end of the pipe, -EFAULT where the memory cannot be written.
+ */
 static int take(int fd, void *data, size_t length)
 {
     char *at = data;
@@ -48,8 +53,9 @@ static int pass_over(int fd, size_t length)
 }
 
 /*
- * Pages that are zero are only read, so that untouched ones take no memory. The kernel looks first whether they can be read,
- * and it is the one that writes: what cannot would be a signal here. Before Linux 5.14 it cannot look.
+ * Zeroes memory. Pages that are zero already are only read, so that untouched pages take no memory.
+ * The kernel checks first that all can be read (from Linux 5.14 on), and the kernel does the
+ * writing. So an address that cannot be accessed gives an error here and no signal.
  */
 static int make_zero(char *at, size_t length, int zeros)
 {
@@ -119,7 +125,10 @@ static int take_all(int fd, const struct sluice_sink *sink)
     return error;
 }
 
-/* -EPIPE: it was not all, since the I/O process is another one by now, or had waited for this process for long. */
+/*
+ * Reads the image through one pipe. -EPIPE: the pipe ended early, since the I/O process was
+ * replaced or gave up waiting for this process.
+ */
 static int read_once(struct sluice_session *session, int64_t checkpoint, const char *name,
                      const struct sluice_sink *sink)
 {
@@ -143,7 +152,10 @@ static int read_once(struct sluice_session *session, int64_t checkpoint, const c
     return error;
 }
 
-/* The kernel lets nobody open a pipe of a process that is not dumpable. The I/O process makes a copy in the store then. */
+/*
+ * Reads the image from a copy in the store. A process that is not dumpable needs that: the kernel
+ * lets nobody else open its pipe.
+ */
 static int read_copy(struct sluice_session *session, int64_t checkpoint, const char *name,
                      const struct sluice_sink *sink)
 {

@@ -7,7 +7,7 @@
 #include "failure.h"
 #include "launcher.h"
 
-/* The sessions of this process, for the fork handlers; the lock is held across a fork. */
+/* The sessions of this process, for the fork handlers. The lock is held across a fork. */
 static pthread_mutex_t sessions_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, sluice_session) sessions;
 static unsigned forks;
@@ -23,9 +23,9 @@ static void in_parent(void)
 }
 
 /*
- * Lets go of the parent's connections, so that the I/O process notices the parent's death. Another
- * thread may have held a session's lock at the fork; it does not exist here, so the lock is made
- * anew.
+ * Closes the parent's connections in the child, so that the I/O process notices the parent's death.
+ * Another thread may have held a session's lock at the fork. No such thread exists here, so the
+ * lock is initialised anew.
  */
 static void in_child(void)
 {
@@ -74,7 +74,7 @@ static void destroy(struct sluice_session *session)
     free(session);
 }
 
-/* Rank and number of ranks as asked for, or as the launcher tells. */
+/* Sets rank and number of ranks as the caller asks, or as the launcher tells. */
 static int place(struct sluice_session *session, int rank, int ranks)
 {
     if (rank < 0) {

@@ -1,4 +1,4 @@
-/* What sluice.h leaves opaque. */
+/* The definitions of the types that sluice.h leaves opaque. */
 #pragma once
 
 #include <pthread.h>
@@ -9,8 +9,8 @@
 #include "sluice.h"
 
 /*
- * `client` is NULL in a forked child until it uses the session. The lock guards every field; it is
- * taken before all locks of the client, and not held during a request.
+ * A session. `client` is NULL in a forked child until the child uses the session. The lock guards
+ * every field. It is taken before all locks of the client, and not held during a request.
  */
 struct sluice_session {
     pthread_mutex_t lock;
@@ -18,56 +18,64 @@ struct sluice_session {
     char *directory;
     int rank;
     int ranks;
-    LIST_HEAD(, sluice_image) images; /* open ones */
-    LIST_ENTRY(sluice_session) all;   /* sessions of this process */
+    LIST_HEAD(, sluice_image) images; /* the open images */
+    LIST_ENTRY(sluice_session) all;   /* links the sessions of this process */
 };
 
-/* One of a session's. The lock of its log guards the position. */
+/* An image of a session. The lock of its log guards the position. */
 struct sluice_image {
     struct sluice_log_image log;
     struct sluice_session *session;
-    LIST_ENTRY(sluice_image) all; /* open images of the session; its lock guards them */
+    LIST_ENTRY(sluice_image) all; /* links the open images of the session, under its lock */
     int64_t checkpoint;
-    int fd; /* of the image's own file */
+    int fd; /* the image's own file */
     int64_t position;
-    unsigned forks; /* when it was created; in a forked child there were more */
+    unsigned forks; /* the count of forks at its creation; a forked child has a higher count */
     char name[];
 };
 
-/* The client of the session, attached anew in a forked child or when adrift; NULL with *error set otherwise, or without a session. */
+/*
+ * Returns the client of the session. Attaches anew in a forked child, or when the client has lost
+ * its slot. NULL with *error set if that fails, or without a session.
+ */
 struct sluice_client *sluice_session_client(struct sluice_session *session, int *error);
 
-/* A request of the session's client, as sluice_connection_request() has it. */
+/* Sends a request over the session's client, as sluice_connection_request() does. */
 int sluice_session_request(struct sluice_session *session, int type, const struct sluice_body *body,
                            const struct sluice_reply *reply);
 
-/* -EBADF: instead of a session there is NULL. */
+/* Returns -EBADF with a message: the session is NULL. */
 int sluice_session_missing(void);
 
-/* -EINVAL: instead of another parameter, which is called so, there is NULL. */
+/* Returns -EINVAL with a message: the parameter of the name `what` is NULL. */
 int sluice_session_null(const char *what);
 
-/* The id by which requests name an image. */
+/* Returns the id by which requests name the image. */
 int32_t sluice_image_id(const sluice_image *image);
 
-/* Where the bytes of an image go. They come in no particular order, and all anew if the I/O process is killed meanwhile. */
+/*
+ * The receiver of an image's bytes. The bytes come in no particular order. All of them come anew if
+ * the I/O process is killed meanwhile.
+ */
 struct sluice_sink {
-    void (*begin)(void *argument); /* all bytes come from here on */
+    void (*begin)(void *argument); /* called before the first byte of each attempt */
 
     /*
-     * The place of the byte at `offset`, with room for the `*length` bytes that follow, or for fewer, as it says then. NULL:
-     * nobody wants them. No length: those that came are enough.
+     * Returns the place for the byte at `offset` and the `*length` bytes that follow, and lowers
+     * `*length` if there is less room. NULL: these bytes are not wanted. A `*length` of 0 ends the
+     * reading.
      */
     void *(*place)(void *argument, int64_t offset, size_t *length);
     void *argument;
 };
 
 /*
- * Reads what this rank wrote as `name` in a committed checkpoint into memory, without a copy in the store: 0, or a negative
- * errno, and sluice_message() says why. -EFAULT: a place cannot be written. Memory that is zero already is not written.
+ * Reads the image that this rank wrote as `name` in a committed checkpoint, without a copy in the
+ * store. Memory that is zero already is not written for zeros. Returns 0, or a negative errno with
+ * a sentence in sluice_message(). -EFAULT: a place cannot be written.
  */
 int sluice_image_read(struct sluice_session *session, int64_t checkpoint, const char *name,
                       const struct sluice_sink *sink);
 
-/* How many forks lie between this process and the first one that used the library. */
+/* Returns the number of forks between this process and the first one that used the library. */
 unsigned sluice_session_forks(void);
