@@ -1,6 +1,6 @@
 /*
- * Programs that call the kernel by number. What has a function of the same meaning is that
- * function. The kernel carries out the rest, and what it concerns becomes direct first.
+ * Programs that call the kernel by number. A call with a function of the same meaning becomes that
+ * function. The kernel carries out the rest, and their files become direct first.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -31,7 +31,7 @@
 #define TEXT(n) ((const char *)a[n])
 #define POINTER(n) ((void *)a[n])
 
-/* A call that is carried out by its name. */
+/* Carries a call out by its function. */
 #define BY_NAME(number, call)                                                                      \
     case SYS_##number:                                                                             \
         return *result = (long)(call), true
@@ -103,7 +103,7 @@ static bool by_name(long number, const long a[6], long *result)
         BY_NAME(setrlimit, setrlimit((__rlimit_resource_t)a[0], POINTER(1)));
         BY_NAME(prlimit64, prlimit((pid_t)a[0], (__rlimit_resource_t)a[1], POINTER(2), POINTER(3)));
 
-#ifdef SYS_open /* x86-64 alone has the older ones */
+#ifdef SYS_open /* only x86-64 has the older calls */
         BY_NAME(open, sluice_open(AT_FDCWD, TEXT(0), INT(1), (mode_t)a[2]));
         BY_NAME(creat, creat(TEXT(0), (mode_t)a[1]));
         BY_NAME(dup2, dup2(INT(0), INT(1)));
@@ -122,15 +122,17 @@ static bool by_name(long number, const long a[6], long *result)
     }
 }
 
-/* A child with memory of its own; the call itself is the kernel's. */
+/* Makes a child with memory of its own; the kernel carries out the call. */
 static long fork_by_number(long number, const long a[6])
 {
     sluice_images_before_fork();
     return sluice_process_forked(REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 }
 
-/* The flags of clone3(); those of a thread where the kernel is only asked whether there is such
- * a call. */
+/*
+ * Returns the flags of clone3(). The flags of a thread stand for a probe whether the kernel has the
+ * call.
+ */
 static unsigned long long flags_of_clone3(const long a[6])
 {
     const unsigned long long *flags = POINTER(0);
@@ -138,8 +140,7 @@ static unsigned long long flags_of_clone3(const long a[6])
                                                      : CLONE_VM | CLONE_FILES | CLONE_VFORK;
 }
 
-/* Everything that a process may be made of; what becomes direct for any other is told by its
- * name. */
+/* Returns whether the call makes a process with memory of its own. */
 static bool is_fork(long number, const long a[6])
 {
     switch (number) {
@@ -156,7 +157,7 @@ static bool is_fork(long number, const long a[6])
     }
 }
 
-/* The kernel is to carry the call out, so what it concerns becomes direct. */
+/* Makes the files direct that the kernel's own call concerns. */
 static void prepare(long number, const long a[6])
 {
     switch (number) {

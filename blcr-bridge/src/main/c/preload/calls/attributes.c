@@ -1,6 +1,6 @@
 /*
- * Attributes that a write changes: a later drain would undo what the program has set, so the file
- * must hold everything first.
+ * Settles a file before the program sets attributes that a write changes: a later drain would undo
+ * the program's setting.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -44,13 +44,16 @@ SLUICE_BEFORE(int, lutimes, (const char *path, const struct timeval times[2]), (
 SLUICE_BEFORE(int, utime, (const char *path, const struct utimbuf *times), (path, times),
               settle_name(AT_FDCWD, path, 0))
 
-/* A write by another than root takes these bits away. */
+/* Returns whether the mode has bits that a write by another user than root takes away. */
 static bool is_taken_away(mode_t mode)
 {
     return mode & (S_ISUID | S_ISGID);
 }
 
-/* The I/O process opens what a process has entered, and has the rights of its owner only. */
+/*
+ * Prepares a change of mode. The I/O process opens files that this process has entered, with the
+ * rights of their owner.
+ */
 static void before_chmod(int dirfd, const char *path, mode_t mode, int flags)
 {
     if ((mode & S_IRWXU) != S_IRWXU)
@@ -73,7 +76,7 @@ SLUICE_BEFORE(int, chmod, (const char *path, mode_t mode), (path, mode),
 SLUICE_BEFORE(int, lchmod, (const char *path, mode_t mode), (path, mode),
               before_chmod(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW))
 
-/* So it does with what the kernel derives rights from. */
+/* Returns whether the kernel derives rights from the attribute. A write removes such attributes. */
 static bool is_security(const char *name)
 {
     return strncmp(name, "security.", strlen("security.")) == 0;

@@ -1,14 +1,14 @@
 /*
- * What DMTCP asks of the libraries in a process that it writes down. Asked for memory of ours, it
- * neither writes that down nor maps anything over it. It belongs to the I/O process, and is found
- * to be missing where the process is brought back.
+ * The function that DMTCP calls in the libraries of a process that it writes down. For memory of
+ * ours, the answer keeps DMTCP from writing it down and from mapping over it. The memory belongs to
+ * the I/O process, and is missing in a restarted process.
  */
 #include "capture.h"
 #include "presence.h"
 #include "real.h"
 #include "recording.h"
 
-/* Of DMTCP's plugin interface; an area begins with its address. */
+/* A part of DMTCP's plugin interface; an area begins with its address. */
 int dmtcp_skip_memory_region_ckpting(void *const *area);
 
 SLUICE_WRAPPER int dmtcp_skip_memory_region_ckpting(void *const *area)

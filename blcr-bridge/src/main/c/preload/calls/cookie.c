@@ -1,11 +1,11 @@
 /*
- * A cookie's functions call ours. The stream's _fileno is the real descriptor, so that fileno() answers
- * it, and its _wide_data is what a native stream has.
+ * Streams whose cookie's functions call ours. The stream's _fileno is the real descriptor, so that
+ * fileno() returns it. Its _wide_data is that of a native stream.
  *
- * _offset is where the C library believes the descriptor to be, or -1 for not known. It is the one
- * field that is written to after the stream was made: by write_stream(), which the C library calls
- * with the stream locked. A native stream's write adds to it what it wrote. That of fopencookie() does
- * not, though a seek before the write may have set it, and the next relative seek begins there.
+ * _offset is where the C library believes the descriptor to be, or -1 for unknown. Only this field
+ * is written to after the stream was made: by write_stream(), which the C library calls with the
+ * stream locked. A native stream adds to it what it wrote; one of fopencookie() does not. A seek
+ * before the write may have set the field, and the next relative seek begins there.
  */
 #include "cookie.h"
 
@@ -23,7 +23,7 @@
 #include "tell.h"
 #include "write.h"
 
-/* It is part of the C library's binary interface, though nobody else should use it. */
+/* The place of _offset, a part of the C library's binary interface, though not meant for others. */
 static_assert(offsetof(FILE, _offset) == 144 && sizeof((FILE *)0)->_offset == 8,
               "the offset of a stream");
 
@@ -33,7 +33,7 @@ struct sluice_cookie {
     _Alignas(max_align_t) char wide[];
 };
 
-/* Like the native one it writes on until all is written or an error is met. */
+/* Writes on, as a native stream does, until all is written or an error is met. */
 static ssize_t write_stream(void *from, const char *data, size_t length)
 {
     const struct sluice_cookie *cookie = from;
@@ -65,13 +65,16 @@ static int close_stream(void *from)
     return close(cookie->fd);
 }
 
-/* The wide part of a native stream that nobody has used, and before it its length. */
+/* The wide part of an unused native stream, behind its length. */
 struct fresh {
     size_t length;
     char data[];
 };
 
-/* Its layout is the C library's own; only that it ends the stream's block is known here. */
+/*
+ * Copies the wide part, whose layout is the C library's own. We know only that it ends the stream's
+ * block.
+ */
 static struct fresh *copy_fresh(void)
 {
     FILE *native = REAL(fopen)("/dev/null", "re");
@@ -94,9 +97,9 @@ static struct fresh *copy_fresh(void)
 }
 
 /*
- * The data of a fresh native stream for wide characters, which a stream of fopencookie() lacks and freopen()
- * needs. NULL and an errno: ENOTSUP where the data does not lie in the stream's block, any other where no
- * stream could be opened now.
+ * Returns the data of a fresh native stream for wide characters, which a stream of fopencookie()
+ * lacks and freopen() needs. NULL with ENOTSUP where the data are not in the stream's block. NULL
+ * with another errno where no stream could be opened now.
  */
 static const void *wide_data(size_t *length)
 {
@@ -138,7 +141,7 @@ FILE *sluice_cookie_stream(int fd, char kind, bool plus, struct sluice_cookie **
     return file;
 }
 
-/* ---- whether the C library is as above ---- */
+/* ---- the check that the C library is as above ---- */
 
 static bool knows_where(FILE *file)
 {
@@ -158,7 +161,7 @@ static bool patch(FILE *file, int fd)
 
 enum { UNTRIED, SOUND, UNSOUND };
 
-/* Where a descriptor or memory is missing, nothing is known. */
+/* Tries the streams out. Without a descriptor or memory the result is unknown. */
 static int try_out(void)
 {
     struct sluice_cookie *cookie;

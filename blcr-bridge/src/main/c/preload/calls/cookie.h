@@ -7,13 +7,13 @@
 struct sluice_cookie;
 
 /*
- * Whether such a stream does here what a native one does. It depends on the C library: tried at the
- * first call. When false, streams are to be native, and standard error has been told so.
+ * Returns whether such a stream does here what a native one does. Depends on the C library, and is
+ * tried at the first call. False: use native streams; standard error has been told.
  */
 bool sluice_cookie_sound(void);
 
 /*
- * A stream on `fd`, of the kind 'r', 'w' or 'a' of its mode, with '+' or not. It closes `fd`. The cookie
- * is to be freed after the stream. NULL without memory.
+ * Makes a stream on `fd`, of the kind 'r', 'w' or 'a' of its mode, with '+' or not. The stream
+ * closes `fd`. The caller frees the cookie after the stream. NULL without memory.
  */
 FILE *sluice_cookie_stream(int fd, char kind, bool plus, struct sluice_cookie **cookie);

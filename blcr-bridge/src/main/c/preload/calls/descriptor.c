@@ -1,4 +1,4 @@
-/* Closing and duplicating descriptors, and what fcntl() does to them. */
+/* The closing and duplicating of descriptors, and fcntl(). */
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -39,7 +39,10 @@ static int duplicate_unseen(int from, int to, int flags)
     return flags == 0 ? REAL(dup2)(from, to) : REAL(dup3)(from, to, flags);
 }
 
-/* What `to` was is closed by the kernel, unless the call fails, which a bad `from` makes it do. */
+/*
+ * Duplicates a descriptor. The kernel closes the former file of `to`, unless the call fails because
+ * `from` is bad.
+ */
 static int duplicate(int from, int to, int flags)
 {
     if (sluice_description_of(from) == NULL && sluice_description_of(to) == NULL)
@@ -58,7 +61,10 @@ SLUICE_AS(int, dup2, (int from, int to), from == to ? REAL(dup2)(from, to) : dup
 SLUICE_AS(int, dup3, (int from, int to, int flags),
           from == to ? REAL(dup3)(from, to, flags) : duplicate(from, to, flags))
 
-/* While logged, O_APPEND is kept here; O_DIRECT leaves no room for a log. */
+/*
+ * Sets the flags. While the file is logged, O_APPEND is kept here; O_DIRECT leaves no room for a
+ * log.
+ */
 static int set_flags(int fd, long flags)
 {
     if (flags & O_DIRECT)
@@ -90,14 +96,14 @@ static int get_flags(int fd)
     return flags;
 }
 
-/* Newer than the C library's headers. */
+/* Commands newer than the C library's headers. */
 #define SLUICE_F_DUPFD_QUERY 1027
 #define SLUICE_F_CREATED_QUERY 1028
 
 /*
- * Whether the log can follow a command. A lock from the file's start needs no care: another process that has
- * the file open made its image direct. One from the offset or the end means what the kernel holds
- * for those. What is not known here may be anything.
+ * Returns whether the log can follow a command. A lock from the file's start is harmless: another
+ * process with the file open has made its image direct. A lock from the offset or the end needs the
+ * kernel's offset or end. Unknown commands may do anything.
  */
 static bool follows(int command, const struct flock *lock)
 {
@@ -129,8 +135,8 @@ static bool follows(int command, const struct flock *lock)
 }
 
 /*
- * The kernel gives a lease when nobody else has the file open, so the I/O process lets go of it. A
- * descriptor that came from another program is announced first.
+ * Prepares for a lease, which the kernel gives when nobody else has the file open: the I/O process
+ * closes it. A descriptor from another program is announced first.
  */
 static void prepare_lease(int fd)
 {

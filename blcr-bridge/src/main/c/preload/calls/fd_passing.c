@@ -1,4 +1,7 @@
-/* Descriptors that another process comes to share: its offset is this one's, so the kernel keeps it. */
+/*
+ * Makes files direct whose descriptors go to another process. The two share an offset, so the
+ * kernel keeps it.
+ */
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>

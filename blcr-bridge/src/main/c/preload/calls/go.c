@@ -1,7 +1,8 @@
 /*
- * Programs with Go's runtime open, read and write files by instructions of their own, which no library sees. What
- * C wrote in such a process Go may read a moment later. So all that C opens there is left to the kernel, as of a
- * process with a ring. Where root does not run the I/O process, the kernel cannot be asked to hold Go's open up.
+ * Programs with Go's runtime. Go opens, reads and writes files by instructions of its own, which no
+ * library sees. Go may read bytes that C wrote a moment before. So all files that C opens there are
+ * left to the kernel, as in a process with a ring. Without root, the I/O process cannot have the
+ * kernel hold up Go's opens.
  */
 #include "go.h"
 
@@ -15,11 +16,11 @@
 
 #define ALIGNED(length) (((length) + 3) & ~(size_t)3)
 
-/* The note that Go's linker writes, unless told not to. */
+/* The type of the note that Go's linker writes by default. */
 #define GO_BUILD_ID 4
 static const char name_of_note[4] = "Go";
 
-/* The function that its runtime exports wherever C is beside it. */
+/* The function that Go's runtime exports wherever C is beside it. */
 static const char name_of_function[] = "_cgo_get_context_function";
 
 static bool is_go(const ElfW(Nhdr) * note)
@@ -55,7 +56,7 @@ static int has_go(struct dl_phdr_info *object, size_t size, void *nothing)
     return 0;
 }
 
-/* How many objects were ever loaded: the first one tells. */
+/* Stores the number of objects ever loaded, as the first object tells it. */
 static int count_loaded(struct dl_phdr_info *object, size_t size, void *count)
 {
     (void)size;

@@ -1,8 +1,14 @@
-/* Go's runtime, which opens files past the shim: files of a process that has it are left to the kernel. */
+/*
+ * The Go runtime, which opens files past the shim. Files of a process that has it are left to the
+ * kernel.
+ */
 #pragma once
 
-/* Before the program loads a library. */
+/* Called before the program loads a library. */
 void sluice_go_may_be_loaded(void);
 
-/* Before a file is captured that is opened to write: looks at what was loaded by the program since. */
+/*
+ * Looks for Go's runtime among the objects loaded since the last look. Called before a file opened
+ * for writing is captured.
+ */
 void sluice_go_look(void);

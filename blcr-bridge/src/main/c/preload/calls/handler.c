@@ -1,10 +1,10 @@
 /*
- * The program's signal handlers, each of which is called by one of ours. Inside the shim that sends
- * the signal to its own thread once more and leaves it blocked until the guard is left, so the kernel
- * keeps what came with it, merges equal ones and obeys the program's masks as ever.
+ * Handlers of the program's signals, each called by one of ours. Inside the shim, ours sends the
+ * signal to its own thread again and leaves it blocked until the guard is left. So the kernel keeps
+ * the signal's data, merges equal signals and obeys the program's masks as ever.
  *
- * A program that asks for a signal's action gets what it set. SA_RESETHAND is carried out here, since
- * a signal that is put off is delivered twice.
+ * A program that asks for a signal's action gets what it set. SA_RESETHAND is carried out here,
+ * since a signal that is put off is delivered twice.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -17,19 +17,22 @@
 
 typedef void handler(int number, siginfo_t *info, void *context);
 
-#define OURS (SA_SIGINFO | SA_RESETHAND) /* what the kernel has is not what the program asked for */
+#define OURS (SA_SIGINFO | SA_RESETHAND) /* flags that the kernel has in place of the program's */
 
 /*
- * Of each signal whose handler the kernel takes for ours. Written before the kernel is told, so a
- * delivery in between finds the new handler a little early. Threads that set the action of one signal
- * at the same time may get the handler of one with the mask of the other.
+ * The program's handlers of the signals that ours handles. Each is written before the kernel is
+ * told, so a delivery in between finds the new handler a little early. Threads that set one
+ * signal's action at the same time may get one's handler with the other's mask.
  */
 static struct action {
     _Atomic(handler *) function;
     _Atomic int flags;
 } actions[_NSIG];
 
-/* Sent by an instruction of this very thread it must be handled at once. */
+/*
+ * Returns whether a signal can be put off. One that an instruction of this thread raised must be
+ * handled at once.
+ */
 static bool may_wait(int number)
 {
     static const int at_once[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -39,14 +42,20 @@ static bool may_wait(int number)
     return number > 0 && number < _NSIG;
 }
 
-/* By abort(), which does not return: the handler is all that is left to run. */
+/*
+ * Returns whether abort() sent the signal. abort() does not return, so only the handler is left to
+ * run.
+ */
 static bool is_abort(int number, const siginfo_t *info)
 {
     return number == SIGABRT && info->si_code == SI_TKILL
         && info->si_pid == sluice_kernel_call(SYS_getpid);
 }
 
-/* False when the kernel has no room for the signal. It is blocked first: it may be SA_NODEFER. */
+/*
+ * Puts a signal off. False when the kernel has no room for it. The signal is blocked first, as it
+ * may be SA_NODEFER.
+ */
 static bool put_off(int number, siginfo_t *info, ucontext_t *interrupted)
 {
     const int error = errno;
@@ -66,7 +75,7 @@ static bool put_off(int number, siginfo_t *info, ucontext_t *interrupted)
     return sent;
 }
 
-/* By the function that set the handler, which therefore need not look the C library's own up. */
+/* Resets a signal's action by our sigaction(), which has looked the C library's own up already. */
 static void reset(int number)
 {
     const int error = errno;
@@ -89,7 +98,7 @@ static bool is_function(const struct sigaction *action)
         && action->sa_handler != SIG_ERR;
 }
 
-/* What the program set instead of what the kernel has. */
+/* Replaces the kernel's action by the one that the program set. */
 static void translate(struct sigaction *action, handler *function, int flags)
 {
     if (action->sa_sigaction != handle)
@@ -138,7 +147,7 @@ static sighandler_t set_handler(int number, sighandler_t function, int flags)
     return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* By siginterrupt(). */
+/* The signals given to siginterrupt(). */
 static sigset_t interrupting;
 
 SLUICE_AS(sighandler_t, signal, (int number, sighandler_t function),

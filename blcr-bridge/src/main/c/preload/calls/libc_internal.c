@@ -1,6 +1,6 @@
 /*
- * What the C library opens, writes or closes by itself, past its own exported functions. A file is
- * made complete and direct before the library opens it by its name.
+ * Files that the C library opens, writes or closes by itself, past its own exported functions. Each
+ * is made complete and direct before the library opens it by its name.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -22,7 +22,7 @@
 #include "real.h"
 #include "tell.h"
 
-/* A library or a catalogue that the program has just written. */
+/* Settles a library or a catalogue that the program may just have written. */
 __attribute__((noinline)) static void settle_library(const char *file)
 {
     sluice_go_may_be_loaded();
@@ -31,18 +31,24 @@ __attribute__((noinline)) static void settle_library(const char *file)
 }
 
 /*
- * The dynamic linker looks at the return address, since the search path is the caller's: these leave
- * by a jump, which is what optimisation makes of a call in this place.
+ * Makes a function leave by a jump, as optimisation does with a call at its end. The dynamic linker
+ * looks at the return address, since the search path is the caller's.
  */
 #define JUMPS __attribute__((optimize("O2", "omit-frame-pointer", "optimize-sibling-calls")))
 
-/* With RTLD_DEEPBIND a library would find the C library's functions before ours, and write past the log. */
+/*
+ * Removes RTLD_DEEPBIND, with which a library would find the C library's functions before ours, and
+ * bypass the log.
+ */
 static int behind_us(int mode)
 {
     return sluice_capture_on() ? mode & ~RTLD_DEEPBIND : mode;
 }
 
-/* What is loaded beside the program has a C library of its own, which is before ours. */
+/*
+ * Makes all files direct before dlmopen(): the loaded objects have a C library of their own, which
+ * is before ours.
+ */
 __attribute__((noinline)) static void follow_no_longer(Lmid_t space, const char *file)
 {
     static atomic_bool said;
@@ -98,7 +104,7 @@ SLUICE_BEFORE(void, updwtmp, (const char *file, const struct utmp *entry), (file
 SLUICE_BEFORE(int, acct, (const char *file), (file), settle_written(file))
 SLUICE_BEFORE(int, swapon, (const char *file, int flags), (file, flags), settle_written(file))
 
-/* A file that was captured where shared memory objects lie. */
+/* Settles a captured file among the shared memory objects. */
 SLUICE_WRAPPER int shm_open(const char *name, int flags, mode_t mode)
 {
     char path[PATH_MAX];
@@ -114,6 +120,6 @@ SLUICE_WRAPPER int shm_open(const char *name, int flags, mode_t mode)
 SLUICE_BEFORE(void, backtrace_symbols_fd, (void *const *frames, int count, int fd),
               (frames, count, fd), sluice_descriptor_surrender(fd, SLUICE_REASON_STREAM))
 
-/* It closes what is 0, 1 and 2. */
+/* login_tty() closes the descriptors 0, 1 and 2. */
 SLUICE_AFTER(int, login_tty, (int fd), (fd),
              for (int i = 0; result == 0 && i <= STDERR_FILENO; i++) sluice_description_forget(i))

@@ -1,6 +1,6 @@
 /*
- * Memory that is a file. The image becomes direct, and its opening lasts as long as the mapping:
- * until then the file may change without a call.
+ * Mappings of files into memory. The image becomes direct, and its opening lasts as long as the
+ * mapping: until then the file may change without a call.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -22,11 +22,14 @@ struct mapping {
     struct mapping *next;
 };
 
-/* Guarded by the lock of the images; the count is also looked at without it. */
+/* The mappings, guarded by the lock of the images. The count is also read without it. */
 static struct mapping *mappings;
 static atomic_int mapping_count;
 
-/* No call tells what a mapping does, so who empties the file later is not to log it. */
+/*
+ * Leaves a mapped file to the kernel: no call shows the changes through a mapping. So a process
+ * that empties the file later does not log it.
+ */
 static void leave_to_kernel(const struct image *image)
 {
     const struct stat status = {
@@ -35,7 +38,7 @@ static void leave_to_kernel(const struct image *image)
     sluice_creation_leave(&status, &announced);
 }
 
-/* Before the real call, so that a close() meanwhile does not end the opening. */
+/* Holds the image before the real call, so that a close() meanwhile does not end the opening. */
 static struct image *hold_image(int fd)
 {
     struct image *image = NULL;
@@ -51,7 +54,7 @@ static struct image *hold_image(int fd)
     return image;
 }
 
-/* The images are locked. */
+/* Lets go of the image. The images are locked. */
 static void let_go_of_image(struct image *image)
 {
     sluice_lock_take(&image->lock);
@@ -61,8 +64,9 @@ static void let_go_of_image(struct image *image)
 }
 
 /*
- * No process sees what comes through memory into a file that is no image, and the I/O process does not look at it. So
- * what may come counts, no byte of the file twice as long as this process has it open or mapped.
+ * Counts the bytes that a mapping may bring into a file that is no image. Nobody sees the changes,
+ * and the I/O process does not look at the file. No byte counts twice as long as this process has
+ * the file open or mapped.
  */
 static void count_plain(struct image *image, int64_t end, int64_t length)
 {
@@ -77,7 +81,7 @@ static void count_plain(struct image *image, int64_t end, int64_t length)
                               memory_order_relaxed);
 }
 
-/* Without memory to remember it by, the opening lasts until the process ends. */
+/* Remembers a mapping. Without memory for that, the opening lasts until the process ends. */
 static void remember_mapping(struct image *image, const char *address, size_t length, bool writes)
 {
     struct mapping *mapping = sluice_memory_take(sizeof *mapping);
@@ -125,7 +129,7 @@ SLUICE_AS(void *, mmap,
           (void *address, size_t length, int protection, int flags, int fd, off_t offset),
           sluice_mapping_make(false, address, length, protection, flags, fd, offset))
 
-/* How much of a mapping lies in a range. */
+/* Returns the length of a mapping's part in a range, in bytes. */
 static size_t overlap(const struct mapping *mapping, const char *from, const char *to)
 {
     from = mapping->from > from ? mapping->from : from;
@@ -163,7 +167,7 @@ int sluice_mapping_end(bool by_number, void *address, size_t length)
 
 SLUICE_AS(int, munmap, (void *address, size_t length), sluice_mapping_end(false, address, length))
 
-/* -ESTALE: the files of all that is mapped there hold everything. */
+/* Settles the files mapped in a range. -ESTALE: the files hold everything. */
 static int settle_mapped(const char *address, size_t length)
 {
     int error = -ESTALE;

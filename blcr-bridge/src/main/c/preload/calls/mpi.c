@@ -1,7 +1,7 @@
 /*
- * What MPI_File_open() opens, ranks of other nodes have open, too, whatever its name says: the I/O process is
- * told. Nothing here knows any MPI's header. A communicator and an info are a pointer or an int, which one
- * register passes on as it came.
+ * Files that MPI_File_open() opens. Ranks of other nodes have them open, too, whatever their names
+ * say: the I/O process is told. This file knows no MPI's header. A communicator and an info are a
+ * pointer or an int, which one register passes on as it came.
  */
 #include "mpi.h"
 

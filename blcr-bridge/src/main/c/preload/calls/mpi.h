@@ -3,5 +3,5 @@
 
 #include <stdbool.h>
 
-/* Whether this thread is in MPI_File_open(). Async-signal-safe. */
+/* Returns whether this thread is in MPI_File_open(). Async-signal-safe. */
 bool sluice_mpi_opening(void);

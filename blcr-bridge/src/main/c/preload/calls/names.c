@@ -1,10 +1,12 @@
 /*
- * The kernel keeps the names. The I/O process wants to know which group an image is in now. It has a
- * descriptor of every image it knows, so it finds that under any name; one that a process has
- * entered and that it has not taken yet it knows by name only. So it takes that before the name
- * changes. It is told of each image that was renamed, of each directory, below which images may be,
- * and of each other name that a file gets. What was outside the capture directory before is no image:
- * it is told of that as well, and makes it one. The process goes on when it has.
+ * Changes of names. The I/O process wants to know the group of each image. The I/O process finds a
+ * taken image under any name, by its descriptor. An entered image that is not yet taken has a name
+ * only. So the I/O process takes such an image before its name changes.
+ *
+ * The shim tells the I/O process of each renamed image, of each renamed directory, below which
+ * images may be, and of each further name of a file. A file from outside the capture directory is
+ * no image before. The shim tells of that as well, and the I/O process makes it one. The program
+ * goes on after the answer.
  */
 #include "names.h"
 
@@ -19,7 +21,7 @@
 #include "real.h"
 #include "segment.h"
 
-/* Whether the I/O process knows this file, or what is below this directory, by name only. */
+/* Returns whether the I/O process knows this file, or files below this directory, by name only. */
 static bool is_untaken(const struct sluice_segment *segment, const struct stat *status)
 {
     int state;
@@ -28,7 +30,7 @@ static bool is_untaken(const struct sluice_segment *segment, const struct stat *
             && sluice_segment_untaken(segment, status->st_dev, status->st_ino, &state) != NULL;
 }
 
-/* Any request has it look at the rings; this one does nothing else. */
+/* Makes the I/O process read the rings, as any request does; this one does nothing else. */
 static void have_taken(const struct stat *status)
 {
     struct sluice_client *client = sluice_capture_client();
@@ -57,7 +59,7 @@ void sluice_names_change(int dirfd, const char *path, int flags)
         have_taken_if_untaken(segment, &status);
 }
 
-/* Where nothing is ever committed by its name nobody has to know. */
+/* Returns whether names matter: only where images are committed by name. */
 static bool tells(void)
 {
     const struct sluice_segment *segment =
@@ -71,7 +73,10 @@ static int look_at(int dirfd, const char *path, int flags)
     return REAL(openat)(dirfd, path, O_PATH | O_CLOEXEC | follows);
 }
 
-/* Whether it is a file or a directory outside the capture directory, and no image. */
+/*
+ * Returns whether the name is of a file or directory outside the capture directory, and of no
+ * image.
+ */
 static bool is_outside(int dirfd, const char *path, int flags)
 {
     struct stat status;
@@ -88,7 +93,7 @@ static bool is_outside(int dirfd, const char *path, int flags)
     return outside;
 }
 
-/* Tells of a new name of what is there, unless that is outside. */
+/* Tells of a new name of a file or directory, unless that is outside. */
 static void tell_moved(int dirfd, const char *path, bool arrived)
 {
     struct stat status;
@@ -143,7 +148,7 @@ SLUICE_AS(int, renameat, (int from_dirfd, const char *from, int to_dirfd, const 
 SLUICE_AS(int, rename, (const char *from, const char *to),
           renameat2(AT_FDCWD, from, AT_FDCWD, to, 0))
 
-/* An image has one name more, and a file from outside is one from here on. */
+/* Tells of a further name of an image. A file from outside becomes an image by that. */
 static void tell_linked(int dirfd, const char *path, bool arrived)
 {
     struct stat status;
@@ -170,9 +175,9 @@ SLUICE_WRAPPER int linkat(int from_dirfd, const char *from, int to_dirfd, const 
 
 SLUICE_AS(int, link, (const char *from, const char *to), linkat(AT_FDCWD, from, AT_FDCWD, to, 0))
 
-/* The entry of a direct image that the I/O process knows by name only, which is the only one. */
+/* The only name of a direct image that the I/O process knows by name only. */
 struct last_name {
-    struct sluice_image_entry *entry; /* NULL: it is another file */
+    struct sluice_image_entry *entry; /* NULL: another kind of file */
     int32_t creator;
 };
 
@@ -183,8 +188,9 @@ static void change_creator(const struct last_name *name, int32_t from, int32_t t
 }
 
 /*
- * Nothing of such a file is in a log. So it need not be taken before it is deleted. The entry says so first: the I/O
- * process may look for the file as soon as it is gone.
+ * Notes in the entry that the file is about to be deleted. Nothing of such a file is in a log, so
+ * the I/O process need not take it before. The note comes first, since the I/O process may look for
+ * the file as soon as it is gone.
  */
 static struct last_name before_unlink(int dirfd, const char *path)
 {
@@ -209,7 +215,7 @@ static struct last_name before_unlink(int dirfd, const char *path)
     return name;
 }
 
-/* The entry may be another file's by now. */
+/* Takes the note back if the file is still there. The entry may be another file's by now. */
 static void after_unlink(const struct last_name *name, int result)
 {
     if (result != 0)

@@ -2,8 +2,8 @@
 #define SLUICE_NAMES_H
 
 /*
- * Before a name changes, or the rights to open it: has the I/O process take what it knows by that name
- * only. `flags` as for fstatat(2).
+ * Makes the I/O process take files that it knows by this name only, before the name or the rights
+ * to open it change. `flags` as for fstatat(2).
  */
 void sluice_names_change(int dirfd, const char *path, int flags);
 

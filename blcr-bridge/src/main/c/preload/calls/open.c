@@ -22,13 +22,13 @@
 
 #define ATTEMPTS 4
 
-/* How to open a file so that afterwards it is known whether this call created or emptied it. */
+/* A plan to open a file so that afterwards it is known if this call created or emptied it. */
 struct plan {
-    int flags;       /* for the real call */
+    int flags;       /* flags of the real call */
     bool created;    /* if the call succeeds, the file is new or empty */
-    bool exclusive;  /* O_EXCL is ours, not the caller's */
-    bool truncate;   /* O_TRUNC is kept back, to be done once the image's log knows of us */
-    struct stat old; /* the file that has this name; st_ino 0 for none */
+    bool exclusive;  /* O_EXCL is our addition */
+    bool truncate;   /* O_TRUNC is kept back until the image's log knows of this process */
+    struct stat old; /* the file of this name so far; st_ino 0 for none */
 };
 
 static bool writes(int flags)
@@ -36,7 +36,7 @@ static bool writes(int flags)
     return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
 }
 
-/* Whether it makes a file that a link may give a name later. */
+/* Returns whether the flags make a file that a link may name later. */
 static bool makes_nameless(int flags)
 {
     return (flags & O_TMPFILE) == O_TMPFILE && !(flags & O_EXCL) && writes(flags);
@@ -53,7 +53,7 @@ static int request_replace(const struct stat *status, int flags, const char *nam
     return error;
 }
 
-/* A committed image must not change: a fresh file takes its name. */
+/* Gives the name of a committed image, which must not change, to a fresh file. */
 static int replace(int dirfd, const char *path, const struct stat *status, bool truncate)
 {
     const int fd = REAL(openat)(dirfd, path, O_PATH | O_CLOEXEC);
@@ -72,8 +72,8 @@ static int look_up(int dirfd, const char *path, int flags, struct stat *status)
 }
 
 /*
- * The I/O process may hold the file by a lease, and would take this process for one outside Sluice.
- * It is asked to give that back first. Only where the kernel lets programs wait in no other way.
+ * Asks the I/O process to give back a lease on the file before this process opens it. Only where
+ * the kernel lets programs wait in no other way.
  */
 static void ask_lease_back(int dirfd, const char *path, int flags)
 {
@@ -90,8 +90,8 @@ static void ask_lease_back(int dirfd, const char *path, int flags)
 }
 
 /*
- * Whether a fresh file is to take the name. A committed image must not change. On a job of several nodes one that is no
- * image may be open on a node that is taken for dead.
+ * Returns whether a fresh file is to take the name. A committed image must not change. On a job of
+ * several nodes, a file that is no image may be open on a node that is taken for dead.
  */
 static bool wants_fresh(int dirfd, const char *path, int state, int flags)
 {
@@ -121,7 +121,10 @@ static int plan_existing(int dirfd, const char *path, struct plan *plan)
     return 0;
 }
 
-/* Most files that a call may create are not there: the first attempt does not look. */
+/*
+ * Makes a plan. The first attempt does not look for the file, since most files that a call may
+ * create do not exist.
+ */
 static int make_plan(int dirfd, const char *path, int flags, bool looks, struct plan *plan)
 {
     *plan = (struct plan){.flags = flags, .created = makes_nameless(flags)};
@@ -178,8 +181,8 @@ static int adopt(int fd, int flags, const struct plan *plan)
 }
 
 /*
- * Opens by the plan. 0 and a descriptor; -ESTALE and -EEXIST (if O_EXCL is ours) say that the name
- * stands for another file than it did before, so that a new plan is needed.
+ * Opens the file by the plan: 0 and a descriptor. -ESTALE, or -EEXIST if O_EXCL is ours: the name
+ * stands for another file than before, and a new plan is needed.
  */
 static int open_planned(int dirfd, const char *path, int flags, mode_t mode,
                         const struct plan *plan, int *opened)
@@ -199,8 +202,10 @@ static int open_planned(int dirfd, const char *path, int flags, mode_t mode,
     return 0;
 }
 
-/* A last attempt, without O_EXCL: a dangling link, or another process creates and removes all
- * the time. */
+/*
+ * Makes a last attempt, without O_EXCL: there is a dangling link, or another process creates and
+ * removes all the time.
+ */
 static int open_as_asked(int dirfd, const char *path, int flags, mode_t mode, int *opened)
 {
     struct stat status;
@@ -222,7 +227,10 @@ static bool left_alone(int flags)
         || ((flags & O_DIRECTORY) && !makes_nameless(flags));
 }
 
-/* A library that reads what this process has mapped may be about to replace it. */
+/*
+ * Returns whether the file lists the process's mappings. A library that reads it may be about to
+ * replace them.
+ */
 static bool tells_mappings(const char *path)
 {
     static const char proc[] = "/proc/";
@@ -257,9 +265,9 @@ int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
 }
 
 /*
- * The offset that the kernel has is not the owner's, who keeps it: most files are written from
- * their beginning to their end, so that is where the owner is. An image may be direct by now, and its owner not
- * know that yet.
+ * Returns whether the kernel's offset is stale because the owner keeps its own. Most files are
+ * written from beginning to end, so the owner is at the end. The image may be direct by now without
+ * its owner's knowledge.
  */
 static bool owner_keeps_offset(int fd, int flags, int state)
 {
@@ -309,7 +317,7 @@ void sluice_open_settle(int dirfd, const char *path, int flags)
     errno = before;
 }
 
-/* The third argument is there only if the flags say so, which those of __open_2() do not. */
+/* Returns the third argument if the flags announce it, which those of __open_2() do not. */
 #define MODE_OF(flags)                                                                             \
     ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? SLUICE_NEXT(mode_t, flags) : 0)
 
@@ -336,11 +344,11 @@ SLUICE_AS(int, mkstemp, (char *template), mkostemps(template, 0, 0))
 SLUICE_AS(int, mkostemp, (char *template, int flags), mkostemps(template, 0, flags))
 SLUICE_AS(int, mkstemps, (char *template, int suffix), mkostemps(template, suffix, 0))
 
-/* ---- by something else than a name, or in a way that only the kernel knows ---- */
+/* ---- openings without a name, or in a way that only the kernel knows ---- */
 
 /*
- * Opens the file that `path_fd` stands for, which it closes, as openat() would open its name. -1 and
- * ENOENT for one that has none.
+ * Opens the file behind `path_fd`, which it closes, as openat() would open its name. -1 and ENOENT
+ * for a file without a name.
  */
 static int open_found(int path_fd, int flags)
 {
@@ -352,7 +360,7 @@ static int open_found(int path_fd, int flags)
     errno = ENOENT;
     int fd = -1;
     if (!left_alone(flags) && sluice_capture_file(path_fd, &status, path)) {
-        if (path[0] == '\0') /* it is too long */
+        if (path[0] == '\0') /* the name is too long */
             snprintf(path, sizeof path, "/proc/thread-self/fd/%d", path_fd);
         const bool has_name = REAL(fstatat)(AT_FDCWD, path, &named, 0) == 0
             && named.st_ino == status.st_ino && named.st_dev == status.st_dev;
@@ -374,10 +382,10 @@ SLUICE_WRAPPER int open_by_handle_at(int mount, struct file_handle *handle, int 
     return fd >= 0 || errno != ENOENT ? fd : REAL(open_by_handle_at)(mount, handle, flags);
 }
 
-/* What is there is opened by its name; what is not is made by the kernel as asked. */
+/* Opens an existing file by its name; lets the kernel make a new one as asked. */
 long sluice_open_by_how(int dirfd, const char *path, const struct open_how *how, size_t size)
 {
-    const bool asked = how == NULL || size < sizeof *how; /* whether there is such a call */
+    const bool asked = how == NULL || size < sizeof *how; /* a probe whether there is such a call */
     if (asked || left_alone((int)how->flags))
         return REAL(syscall)(SYS_openat2, dirfd, path, how, size);
     const int flags = (int)how->flags;

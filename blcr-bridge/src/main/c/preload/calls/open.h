@@ -1,4 +1,4 @@
-/* Opening files. */
+/* The opening of files. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,17 +7,23 @@
 
 struct open_how;
 
-/* openat(): the descriptor, or -1 and errno. A captured file is known from here on. */
+/*
+ * Opens a file as openat() does: the descriptor, or -1 and errno. A captured file is known from
+ * here on.
+ */
 int sluice_open(int dirfd, const char *path, int flags, mode_t mode);
 
-/* openat2(), which the C library has no function for: the descriptor, or -1 and errno. */
+/*
+ * Opens a file as openat2() does, for which the C library has no function: the descriptor, or -1
+ * and errno.
+ */
 long sluice_open_by_how(int dirfd, const char *path, const struct open_how *how, size_t size);
 
-/* A descriptor that another process shares, of a file that it may still log: it becomes direct. */
+/* Makes the file of a descriptor direct that another process shares and may still log. */
 void sluice_open_shared(int fd);
 
 /*
- * Makes the file of this name complete and direct, before a program opens it unseen with `flags`:
- * one that is committed makes place if they write.
+ * Makes the file of this name complete and direct, before a program opens it unseen with `flags`. A
+ * committed file gives way to a fresh one if they allow writes.
  */
 void sluice_open_settle(int dirfd, const char *path, int flags);

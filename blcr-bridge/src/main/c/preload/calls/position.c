@@ -5,7 +5,7 @@
 #include "real.h"
 #include "recording.h"
 
-/* The kernel looks for data and holes in the file, which therefore must hold everything. */
+/* Seeks data or a hole. The kernel looks for them in the file, so the file must hold everything. */
 static int64_t seek_extent(struct description *description, off_t offset, int whence)
 {
     const int error = sluice_image_settle(description->image);
@@ -17,7 +17,7 @@ static int64_t seek_extent(struct description *description, off_t offset, int wh
     return found < 0 ? -errno : found;
 }
 
-/* The offset asked for; -ESTALE when the image turned out to be direct. */
+/* Returns the new offset; -ESTALE when the image turned out to be direct. */
 static int64_t seek(struct description *description, off_t offset, int whence)
 {
     int64_t base = 0;
@@ -35,7 +35,7 @@ static int64_t seek(struct description *description, off_t offset, int whence)
         return -EINVAL;
     if (base > SLUICE_LARGEST_FILE) {
         if (REAL(lseek)(description->fd, base, SEEK_SET) < 0)
-            return -errno; /* the file system knows how far is too far */
+            return -errno; /* the file system knows its limit */
         description->kernel = base;
     }
     return base;

@@ -1,9 +1,9 @@
 /*
- * Queues in memory that the kernel and a program share. Their operations pass no function, so from
- * the first queue on all files of the process are direct. The libraries make their calls to the
- * kernel by themselves; what can be seen of them is the function that makes a queue. Nothing is seen of a ring
- * that is made by an instruction of the program's own. So its descriptor is looked for, at each opening whose
- * number is a power of two.
+ * Queues in memory that the kernel and a program share. Their operations call no function, so all
+ * files of the process are direct from the first queue on. The libraries call the kernel by
+ * themselves; the shim sees only the function that makes a queue. A ring made by the program's own
+ * instruction is not seen at all. So its descriptor is looked for, at each opening whose number is
+ * a power of two.
  */
 #include "queues.h"
 
@@ -26,7 +26,10 @@ static void before_queue(int reason)
         sluice_images_go_direct(reason);
 }
 
-/* As declared by the libraries, which need not be there. They return a negative errno. */
+/*
+ * Defines a wrapper of a library's function, which need not exist. Such functions return a negative
+ * errno.
+ */
 #define QUEUE(name, reason, parameters, arguments)                                                 \
     int name parameters;                                                                           \
     SLUICE_WRAPPER int name parameters                                                             \
@@ -58,7 +61,7 @@ static bool is_ring(int directory, const char *name)
         && memcmp(target, ring, sizeof ring - 1) == 0;
 }
 
-/* In what the kernel lists of the process's descriptors. */
+/* Looks for a ring in the kernel's list of the process's descriptors. */
 static bool has_ring_listed(int directory)
 {
     _Alignas(struct dirent64) char entries[2048];

@@ -1,8 +1,10 @@
-/* Rings that the program made by an instruction of its own, as a statically linked liburing does. */
+/*
+ * Rings that the program made by an instruction of its own, as a statically linked liburing does.
+ */
 #pragma once
 
-/* Before a file is captured that is opened to write: looks now and then whether the process has one by now. */
+/* Looks now and then for such a ring. Called before a file opened for writing is captured. */
 void sluice_queues_look(void);
 
-/* As the process ends: says what such a ring may have cost. */
+/* Says at the end of the process what such a ring may have cost. */
 void sluice_queues_look_last(void);

@@ -25,7 +25,7 @@ static struct description *lock_settled(int fd, int *error)
     return NULL;
 }
 
-/* Reads at the description's offset what `vector` asks for, as the kernel would at its own. */
+/* Reads into `vector` at the description's offset, as the kernel would at its own. */
 static ssize_t read_vector(int fd, const struct iovec *vector, int count)
 {
     int error;
@@ -40,7 +40,7 @@ static ssize_t read_vector(int fd, const struct iovec *vector, int count)
     return sluice_guard_result(got);
 }
 
-/* Called inside the guard, where the file is read as it is. */
+/* Reads the file as it is. Called inside the guard. */
 static ssize_t read_inside(int fd, void *data, size_t length)
 {
     struct description *description = sluice_description_of(fd);
@@ -50,7 +50,7 @@ static ssize_t read_inside(int fd, void *data, size_t length)
     return got;
 }
 
-/* What a positioned read needs first: 0, or -1 and errno. */
+/* Settles a file before a positioned read: 0, or -1 and errno. */
 static long settle(int fd)
 {
     int error;
@@ -97,7 +97,7 @@ SLUICE_WRAPPER ssize_t preadv2(int fd, const struct iovec *vector, int count, of
     return settle(fd) < 0 ? -1 : REAL(preadv2)(fd, vector, count, offset, flags);
 }
 
-/* With _FORTIFY_SOURCE. */
+/* The variants of _FORTIFY_SOURCE. */
 SLUICE_AS(ssize_t, __read_chk, (int fd, void *data, size_t length, size_t room),
           (sluice_check_fit(length, room), read(fd, data, length)))
 SLUICE_AS(ssize_t, __pread_chk, (int fd, void *data, size_t length, off_t offset, size_t room),

@@ -1,4 +1,7 @@
-/* The stat family, and what asks by it: the size of a file whose writes are still in the log is in the segment. */
+/*
+ * The stat family, and functions that use it. The segment has the size of a file whose writes are
+ * still in the log.
+ */
 #include <fcntl.h>
 #include <fts.h>
 #include <ftw.h>
@@ -11,8 +14,8 @@
 #define STAT_BLOCK 512
 
 /*
- * The size and blocks that the log adds up to, if the image is logged and has more than its file. True where the
- * kernel is to be asked once more: it may have answered before the log was put into the file.
+ * Raises the size and blocks to those of the log, if the image is logged and has more than its
+ * file. True: ask the kernel once more, since it may have answered before the log reached the file.
  */
 static bool correct(dev_t device, ino_t inode, uint32_t mode, uint64_t *size, uint64_t *blocks)
 {
@@ -25,12 +28,12 @@ static bool correct(dev_t device, ino_t inode, uint32_t mode, uint64_t *size, ui
     if (!sluice_segment_size(segment, device, inode, &logged))
         return sluice_segment_was_longer(segment, device, inode, (int64_t)*size);
     const uint64_t needed = (uint64_t)logged / STAT_BLOCK + (logged % STAT_BLOCK > 0);
-    *size = *size < (uint64_t)logged ? (uint64_t)logged : *size; /* or it was written to unseen */
+    *size = *size < (uint64_t)logged ? (uint64_t)logged : *size; /* more after unseen writes */
     *blocks = *blocks < needed ? needed : *blocks;
     return false;
 }
 
-/* Corrects the size and blocks in a status. True where the kernel is to be asked once more. */
+/* Corrects the size and blocks in a status. True: ask the kernel once more. */
 static bool correct_status(struct stat *status)
 {
     uint64_t size = (uint64_t)status->st_size, blocks = (uint64_t)status->st_blocks;
@@ -40,7 +43,7 @@ static bool correct_status(struct stat *status)
     return again;
 }
 
-/* One of the stat family, by a call that fills in a status. */
+/* Defines a function of the stat family, by a call that fills in a status. */
 #define CORRECTED(name, parameters, call)                                                          \
     SLUICE_WRAPPER int name parameters                                                             \
     {                                                                                              \
@@ -60,7 +63,7 @@ CORRECTED(stat, (const char *path, struct stat *status), REAL(fstatat)(AT_FDCWD,
 CORRECTED(lstat, (const char *path, struct stat *status),
           REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW))
 
-/* The size and blocks in a status of the newer kind. True where the kernel is to be asked once more. */
+/* Corrects the size and blocks in a status of the newer kind. True: ask the kernel once more. */
 static bool correct_statx(struct statx *status)
 {
     uint64_t size = status->stx_size, blocks = status->stx_blocks;
@@ -83,7 +86,7 @@ SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
     return result;
 }
 
-/* What programs call that were linked with a C library before 2.33. `version` has one value here. */
+/* Functions for programs linked with a C library before 2.33. `version` has one value here. */
 SLUICE_AS(int, __fxstat, (int version, int fd, struct stat *status),
           ((void)version, fstat(fd, status)))
 SLUICE_AS(int, __xstat, (int version, const char *path, struct stat *status),
@@ -94,9 +97,12 @@ SLUICE_AS(int, __fxstatat,
           (int version, int dirfd, const char *path, struct stat *status, int flags),
           ((void)version, fstatat(dirfd, path, status, flags)))
 
-/* ---- walks through directories, on which the C library asks for the status of each file by itself ---- */
+/*
+ * ---- walks through directories, for which the C library asks for each file's status by itself
+ * ----
+ */
 
-/* What the walks that this thread is on call; one may begin another. */
+/* The function that this thread's present walk calls; a walk may begin another. */
 static _Thread_local union {
     __ftw_func_t simple;
     __nftw_func_t full;

@@ -1,9 +1,9 @@
 /*
- * The C library's streams write with its own write(), not with the one defined here. A stream on a
- * captured file is therefore one of fopencookie(), whose functions call ours.
+ * The C library's streams write with its own write(), not with the one defined here. So a stream on
+ * a captured file is made by fopencookie(), with functions that call ours.
  *
- * freopen() and wide characters turn any stream into a native one: then its image is direct. So does
- * a second stream on one descriptor, and a C library in which such cookies do not work.
+ * freopen() and wide characters turn any stream into a native one: then its image is direct. So
+ * does a second stream on one descriptor, and a C library in which such cookies do not work.
  */
 #include "stream.h"
 
@@ -22,7 +22,7 @@
 #include "streams.h"
 #include "write.h"
 
-/* The stream has no entry from here on; gives back its cookie. */
+/* Removes the stream's entry and returns its cookie. */
 static struct sluice_cookie *forget_stream(FILE *file)
 {
     struct sluice_stream *entry = sluice_stream_entry(file);
@@ -43,7 +43,7 @@ void sluice_stream_go_native(FILE *file)
     entry->native = true;
 }
 
-/* The open() flags of an fopen() mode, -1 for none; what the C library ignores is ignored. */
+/* Returns the open() flags of an fopen() mode, -1 for none; ignores what the C library ignores. */
 static int flags_of(const char *mode)
 {
     int flags = *mode == 'r' ? O_RDONLY
@@ -71,7 +71,10 @@ static FILE *cookie_stream(int fd, int flags, char kind)
     return file;
 }
 
-/* Two streams on one descriptor each have an offset of their own: the kernel must have the file's. */
+/*
+ * Returns whether a stream is on the descriptor already. Two streams have two offsets, so the
+ * kernel must have the file's.
+ */
 static bool is_shared(int fd)
 {
     if (sluice_streams[fd].file == NULL)
@@ -94,9 +97,9 @@ static FILE *stream_on(int fd, int flags, const char *mode)
 }
 
 /*
- * A stream of the C library's own making, on `path`, made by fopen() or, with `file`, by freopen().
- * The descriptor opened here first announces the file and makes it direct, before the library
- * opens, and perhaps truncates, it once more. `cookie` is what the stream was made with.
+ * Makes a native stream on `path`, by fopen() or, with `file`, by freopen(). A descriptor opened
+ * here first announces the file and makes it direct. Then the library opens, and perhaps truncates,
+ * the file once more. `cookie` is the stream's former one.
  */
 static FILE *native_stream(const char *path, const char *mode, FILE *file,
                            struct sluice_cookie *cookie)
@@ -167,7 +170,7 @@ SLUICE_WRAPPER FILE *fdopen(int fd, const char *mode)
     return stream_on(fd, flags, mode);
 }
 
-/* A native stream's descriptor is closed by the C library, unseen, so it is forgotten before. */
+/* Forgets a native stream's descriptor before the C library closes it unseen. */
 static int release(int fd, FILE *file)
 {
     if (sluice_description_of(fd) == NULL)
@@ -178,8 +181,8 @@ static int release(int fd, FILE *file)
 }
 
 /*
- * Whether handlers are to wait until the stream is closed. One on something else, like a pipe, may wait
- * for its reader as long as it likes, and a handler may be what ends that.
+ * Returns whether signal handlers are to wait until the stream is closed. A stream on something
+ * else, like a pipe, may wait for its reader for long, and a handler may end that wait.
  */
 static bool is_captured(FILE *file)
 {
@@ -229,7 +232,7 @@ SLUICE_WRAPPER int fclose(FILE *file)
     return result;
 }
 
-/* What these print does not pass a stream that could be ours. */
+/* Prints to a descriptor without a stream that could be ours. */
 SLUICE_WRAPPER int vdprintf(int fd, const char *restrict format, va_list arguments)
 {
     char few[512];

@@ -1,7 +1,9 @@
-/* Streams that are left to the C library. */
+/* The streams that are left to the C library. */
 #pragma once
 
 #include <stdio.h>
 
-/* From here on the C library reads and writes the stream's file itself, which becomes direct. */
+/*
+ * Lets the C library read and write the stream's file itself from here on; the file becomes direct.
+ */
 void sluice_stream_go_native(FILE *file);

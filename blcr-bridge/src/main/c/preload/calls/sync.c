@@ -5,7 +5,7 @@
 #include "real.h"
 #include "usage.h"
 
-/* -ESTALE: the kernel has all, and makes it durable. */
+/* Prepares the sync of a direct file. -ESTALE: the kernel has all, and makes it durable. */
 static int sync_direct(int fd)
 {
     struct description *description = sluice_description_of(fd);
@@ -23,7 +23,7 @@ static int sync_direct(int fd)
     return error;
 }
 
-/* Everything written to `fd` so far is made durable. -ESTALE: by the kernel alone. */
+/* Makes everything written to `fd` so far durable. -ESTALE: the kernel alone does that. */
 static int sync_file(int fd)
 {
     struct description *description = sluice_description_lock(fd);
@@ -53,13 +53,13 @@ SYNCHRONISES(fdatasync, (int fd), (fd))
 SYNCHRONISES(sync_file_range, (int fd, off64_t offset, off64_t count, unsigned flags),
              (fd, offset, count, flags))
 
-/* One synchronisation of a file system: the first error that an image there has met, or 0. */
+/* A synchronisation of a file system: the first error that an image there has met, or 0. */
 struct synchronisation {
     dev_t device;
     int error;
 };
 
-/* That of this thread; a handler may make another one. */
+/* The synchronisation of this thread; a signal handler may make another one. */
 static _Thread_local struct synchronisation *current;
 
 static void sync_image(struct image *image, int reason)
@@ -88,7 +88,7 @@ SLUICE_BEFORE(void, sync, (void), (), sync_images(0))
 SLUICE_WRAPPER int syncfs(int fd)
 {
     struct stat status = {0};
-    REAL(fstat)(fd, &status); /* or the kernel refuses the descriptor next */
+    REAL(fstat)(fd, &status); /* on failure the kernel refuses the descriptor next */
     const int error = sync_images(status.st_dev);
     const int result = REAL(syncfs)(fd);
     return result == 0 ? (int)sluice_guard_result(error) : result;

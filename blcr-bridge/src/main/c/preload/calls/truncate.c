@@ -1,4 +1,4 @@
-/* Calls that change how long a file is. */
+/* The calls that change the length of a file. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ SLUICE_WRAPPER int ftruncate(int fd, off_t size)
     return error == -ESTALE ? REAL(ftruncate)(fd, size) : (int)sluice_guard_result(error);
 }
 
-/* The name of an image is opened first, so that the log knows. */
+/* Opens an image by its name first, so that the log knows of the change. */
 SLUICE_WRAPPER int truncate(const char *path, off_t size)
 {
     struct stat status;
@@ -50,7 +50,7 @@ SLUICE_WRAPPER int truncate(const char *path, off_t size)
     return result;
 }
 
-/* The log knows no blocks, only a size: the kernel has allocated, and the image is as long now. */
+/* Makes the image as long as the kernel's allocation. The log knows no blocks, only a size. */
 static void extend_image(int fd, off_t end)
 {
     struct description *description = sluice_description_lock(fd);
@@ -59,7 +59,7 @@ static void extend_image(int fd, off_t end)
     struct image *image = description->image;
     sluice_small_grow_to(image, end);
     sluice_tally_note(&image->log.tally,
-                      SLUICE_REASON_CONTROL); /* it has blocks that nobody wrote */
+                      SLUICE_REASON_CONTROL); /* the file has blocks that nobody wrote */
     const int64_t size = sluice_image_size(image);
     if (size < 0 || (size < end && sluice_log_truncate(&image->log, fd, end) != 0))
         sluice_image_surrender(image, SLUICE_REASON_CONTROL);
@@ -77,7 +77,10 @@ SLUICE_WRAPPER int fallocate(int fd, int mode, off_t offset, off_t length)
     return result;
 }
 
-/* Where the file system cannot, the C library writes: the file must hold everything before. */
+/*
+ * Allocates, or lets the C library write zeros where the file system cannot; the file must hold
+ * everything before.
+ */
 SLUICE_WRAPPER int posix_fallocate(int fd, off_t offset, off_t length)
 {
     if (!sluice_description_logged(fd))

@@ -1,6 +1,6 @@
 /*
- * What the log cannot follow: the image first becomes direct, for good, and then the kernel does
- * what it always does.
+ * The calls that the log cannot follow. The image first becomes direct, for good; then the kernel
+ * does the call.
  */
 #include <aio.h>
 #include <linux/fs.h>
@@ -14,7 +14,7 @@
 #include "real.h"
 #include "recording.h"
 
-/* A copy by the kernel, which goes to `at`, NULL for the offset of `out`. */
+/* Defines a copy by the kernel, to `at`, NULL for the offset of `out`. */
 #define COPY(name, parameters, arguments, at, reason)                                              \
     SLUICE_WRAPPER ssize_t name parameters                                                         \
     {                                                                                              \
@@ -34,7 +34,7 @@ COPY(splice, (int in, off64_t *from, int out, off64_t *to, size_t length, unsign
 COPY(copy_file_range, (int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags),
      (in, from, out, to, length, flags), to, SLUICE_REASON_COPY_FILE_RANGE)
 
-/* Some requests name another file. */
+/* Makes another file direct that a request names. */
 static void surrender_other(unsigned long request, const void *argument)
 {
     const struct file_clone_range *range = argument;
@@ -61,7 +61,7 @@ static void surrender_other(unsigned long request, const void *argument)
     }
 }
 
-/* Terminal requests, by which programs ask whether this is one, do nothing to a file. */
+/* Terminal requests, by which programs ask if this is a terminal, do nothing to a file. */
 SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
 {
     void *argument = SLUICE_NEXT(void *, request);

@@ -1,6 +1,6 @@
 /*
- * Wide characters. The C library gives a stream that is used for them the functions of its own wide
- * streams, which write past ours. So before its first wide character a stream goes native.
+ * Streams of wide characters. The C library gives such a stream the functions of its own wide
+ * streams, which bypass ours. So a stream goes native before its first wide character.
  */
 #include <stdarg.h>
 #include <wchar.h>
@@ -8,7 +8,7 @@
 #include "real.h"
 #include "stream.h"
 
-/* Before a function that makes an undecided stream a wide one. */
+/* Makes an undecided stream native before a function makes it a wide one. */
 static void widen(FILE *file)
 {
     if (file->_mode == 0)
@@ -36,9 +36,9 @@ SLUICE_VARIADIC(int, fwprintf, (FILE *restrict file, const wchar_t *restrict for
                 vfwprintf(file, format, rest))
 
 /*
- * Wide scanf() has a name for each standard that a program is compiled for. The headers give the
- * plain names another meaning, so these are given theirs by the assembler. The C library need not
- * have the latest.
+ * Wide scanf(), which has a name for each standard that a program is compiled for. The headers
+ * redefine the plain names, so the assembler gives these theirs. The C library may lack the latest
+ * name.
  */
 typedef int scan_function(FILE *file, const wchar_t *format, va_list rest);
 
@@ -64,7 +64,7 @@ SCANS(gnu, "")
 SCANS(c99, "__isoc99_")
 SCANS(c23, "__isoc23_")
 
-/* With _FORTIFY_SOURCE: the checks of the format are left out, the results are the same. */
+/* The variants of _FORTIFY_SOURCE: without its checks of the format, with the same results. */
 SLUICE_AS(int, __vfwprintf_chk, (FILE *file, int flag, const wchar_t *format, va_list rest),
           ((void)flag, vfwprintf(file, format, rest)))
 SLUICE_VARIADIC(int, __fwprintf_chk, (FILE *file, int flag, const wchar_t *format, ...), format,

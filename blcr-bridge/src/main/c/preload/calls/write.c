@@ -11,7 +11,7 @@
 #include "tell.h"
 #include "write.h"
 
-#define MOST_IN_ONE_CALL 0x7ffff000 /* what Linux writes at most in one call */
+#define MOST_IN_ONE_CALL 0x7ffff000 /* bytes that Linux writes at most in one call */
 
 /* Writes to the log; -ESTALE when the description has left it and the kernel is to do the rest. */
 static ssize_t log_bytes(struct description *description, const void *data, size_t length,
@@ -51,7 +51,10 @@ static ssize_t log_vector(struct description *description, const struct iovec *v
     return done;
 }
 
-/* The kernel appends to a small file, so that what other processes append stays. */
+/*
+ * Announces a small file that the write makes too large. The kernel appends to a small file, so
+ * that appends of other processes stay.
+ */
 static void grow_if_due(struct description *description, size_t length, int64_t at)
 {
     const int64_t begin = description->append ? sluice_image_size(description->image) : at;
@@ -59,7 +62,10 @@ static void grow_if_due(struct description *description, size_t length, int64_t 
     sluice_small_grow_to(description->image, far ? INT64_MAX : begin + (int64_t)length);
 }
 
-/* A program outside can have written before the I/O process knew the file. That goes before. */
+/*
+ * Makes the image direct if another program wrote to the file before the I/O process knew it. Those
+ * bytes come first.
+ */
 static void look_for_others(struct description *description)
 {
     struct stat status;
@@ -72,8 +78,9 @@ static void look_for_others(struct description *description)
 }
 
 /*
- * Where a write of `length` bytes begins that asks for `offset`, or with -1 for the description's
- * own. -ESTALE when the kernel must decide: it knows what a file may grow to and how to say no.
+ * Returns the offset at which a write of `length` bytes begins. `offset` is the one asked for, -1
+ * for the description's own. -ESTALE: the kernel must decide, which knows the limit of a file and
+ * the error for it.
  */
 static int64_t start(struct description *description, size_t length, int64_t offset)
 {
@@ -98,7 +105,9 @@ static int64_t start(struct description *description, size_t length, int64_t off
     return -ESTALE;
 }
 
-/* As the kernel does, an append ignores the offset, and a positioned write moves none. */
+/*
+ * Logs a write. As in the kernel, an append ignores the offset, and a positioned write moves none.
+ */
 static ssize_t log_at(struct description *description, const struct iovec *vector, int count,
                       size_t length, int64_t offset)
 {
@@ -116,7 +125,7 @@ static ssize_t log_at(struct description *description, const struct iovec *vecto
     return written;
 }
 
-/* A vector that the kernel would take; SIZE_MAX for any other. */
+/* Returns the bytes of a vector; SIZE_MAX for one that the kernel would refuse. */
 static size_t total(const struct iovec *vector, int count)
 {
     size_t length = 0;
@@ -129,8 +138,8 @@ static size_t total(const struct iovec *vector, int count)
 }
 
 /*
- * Called inside the guard, by the client code or by a signal handler that interrupted this thread
- * within the shim. No lock may be taken, so the bytes go to the file, past the log.
+ * Writes inside the guard: for the client code, or for a signal handler that interrupted this
+ * thread within the shim. No lock may be taken, so the bytes bypass the log.
  */
 static ssize_t write_inside(struct description *description, int fd, const struct iovec *vector,
                             int count)
@@ -142,7 +151,7 @@ static ssize_t write_inside(struct description *description, int fd, const struc
     return written;
 }
 
-/* True when the call was carried out here: `*result` is what it returns. */
+/* Returns whether the call was carried out here: `*result` is its result then. */
 static bool log_call(int fd, const struct iovec *vector, int count, int64_t offset, ssize_t *result)
 {
     struct description *description = sluice_description_lock(fd);
@@ -164,8 +173,8 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
 }
 
 /*
- * What a write to `fd` returns, recorded as a call of this kind. It is carried out on the log if the file has
- * one, else by `kernel`, the call itself. `offset` is -1 for the descriptor's own.
+ * Returns the result of a write to `fd`, recorded as a call of this kind. The log takes the write
+ * if the file has one, else `kernel`, the call itself. `offset` is -1 for the descriptor's own.
  */
 #define WRITTEN(fd, vector, count, offset, kind, kernel)                                           \
     RECORDED(fd, offset, kind, __extension__({                                                     \
@@ -200,7 +209,10 @@ size_t sluice_write_whole(int fd, const void *data, size_t length)
     return done;
 }
 
-/* Standard error may be a captured file, which the I/O process and the recording account for. */
+/*
+ * Lets our write() print messages: standard error may be a captured file, which the I/O process and
+ * the recording count.
+ */
 __attribute__((constructor)) static void tell_by_stream(void)
 {
     sluice_tell_by(sluice_write_whole);
@@ -209,7 +221,7 @@ __attribute__((constructor)) static void tell_by_stream(void)
 SLUICE_AS(ssize_t, writev, (int fd, const struct iovec *vector, int count),
           WRITTEN(fd, vector, count, -1, SLUICE_TRACE_WRITEV, REAL(writev)(fd, vector, count)))
 
-/* A negative offset is for the kernel to refuse. */
+/* Leaves the refusal of a negative offset to the kernel. */
 #define WRITTEN_AT(fd, vector, count, offset, kind, kernel)                                        \
     ((offset) < 0 ? (kernel) : WRITTEN(fd, vector, count, offset, kind, kernel))
 
@@ -220,7 +232,7 @@ SLUICE_AS(ssize_t, pwritev, (int fd, const struct iovec *vector, int count, off_
           WRITTEN_AT(fd, vector, count, offset, SLUICE_TRACE_PWRITEV,
                      REAL(pwritev)(fd, vector, count, offset)))
 
-/* With flags it is the kernel's. */
+/* Leaves a write with flags to the kernel. */
 SLUICE_WRAPPER ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset,
                                 int flags)
 {

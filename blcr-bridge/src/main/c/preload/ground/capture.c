@@ -22,13 +22,15 @@ atomic_bool sluice_capture_divided;
 static char runtime[PATH_MAX];
 static char captured[PATH_MAX];
 
-/* Both change from NULL once, under the lock. A thread that reads them without it sees NULL or
- * the value. */
+/*
+ * Guards the two pointers below. Each changes from NULL once; a thread that reads it without the
+ * lock sees NULL or the value.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct sluice_segment *) segment;
 static _Atomic(struct sluice_client *) client;
-static struct sluice_client *first; /* of this process; the others succeed it */
-static struct sluice_mapper mapper; /* of the segment */
+static struct sluice_client *first; /* the process's first client; the others succeed it */
+static struct sluice_mapper mapper; /* the process that mapped the segment */
 static bool segment_failed;
 static bool client_failed;
 static _Atomic pid_t owner; /* the process that attached; a restored one and a child attach anew */
@@ -64,7 +66,7 @@ const struct sluice_segment *sluice_capture_segment(void)
     struct sluice_segment *mapped = atomic_load_explicit(&segment, memory_order_acquire);
     const bool missing = mapped != NULL && !sluice_segment_present(mapped);
     if (missing && (sluice_guard_inside() || sluice_presence_is(&mapper)))
-        return NULL; /* until the library that replaced it maps it again */
+        return NULL; /* until the library that replaced the mapping maps the segment again */
     if ((mapped != NULL && !missing) || segment_failed || runtime[0] == '\0'
         || sluice_guard_inside()) {
         return mapped;
@@ -72,7 +74,7 @@ const struct sluice_segment *sluice_capture_segment(void)
     sluice_guard_enter();
     pthread_mutex_lock(&lock);
     if (missing && segment == mapped)
-        segment = NULL; /* what is there now is not known to be ours, so it is not unmapped */
+        segment = NULL; /* never unmapped: the mapping there now may not be ours */
     mapped = segment;
     if (mapped == NULL && !segment_failed) {
         mapper = sluice_presence_mapper();
@@ -86,7 +88,10 @@ const struct sluice_segment *sluice_capture_segment(void)
     return segment;
 }
 
-/* This process has lost its slot: it needs another, and perhaps another segment. Locked. */
+/*
+ * Makes this process, which has lost its slot, look for another one, and perhaps another segment.
+ * The caller holds the lock.
+ */
 static void attach_anew(void)
 {
     client = sluice_client_current(client);
@@ -95,7 +100,7 @@ static void attach_anew(void)
     segment_failed = false;
 }
 
-/* Locked. */
+/* Attaches a client. The caller holds the lock. */
 static int attach(__typeof__(&sluice_client_attach) how)
 {
     int rank, ranks;
@@ -219,7 +224,10 @@ int sluice_capture_image_state(const struct stat *status)
     return sluice_segment_state(mapped, status->st_dev, status->st_ino);
 }
 
-/* False where the file has none; empty where it is longer than the kernel tells. */
+/*
+ * Reads the file's path; empty where it is longer than the kernel tells. False if the file has
+ * none.
+ */
 static bool real_path(int fd, char path[PATH_MAX])
 {
     char link[40];
@@ -240,7 +248,10 @@ bool sluice_capture_has(int fd, char path[PATH_MAX])
     return real_path(fd, path) && is_captured(path);
 }
 
-/* A file without a name, but no deleted one: a link may still give it a name. */
+/*
+ * Returns whether the file was made without a name. A link may still give it one, other than a
+ * deleted file.
+ */
 static bool is_nameless(int fd)
 {
     return (REAL(fcntl)(fd, F_GETFL) & O_TMPFILE) == O_TMPFILE;

@@ -2,7 +2,7 @@
 
 _Thread_local struct sluice_guard sluice_guard;
 
-/* None is put off meanwhile. */
+/* Delivers the waiting signals. No signal is put off meanwhile. */
 void sluice_guard_deliver(void)
 {
     const sigset_t waiting = sluice_guard.waiting;

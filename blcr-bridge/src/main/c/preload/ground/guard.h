@@ -3,10 +3,10 @@
  * called by the client code beneath; it takes no lock and makes the real call.
  *
  * A signal handler never runs inside: handler.c puts the signal off until the guard is left. The
- * kernel does the same while it writes to a file. So what a handler does comes before the call that
- * it interrupts, or after it, as in a plain run. Exempt are signals that an instruction raises,
- * those of abort(), and handlers set past the C library's sigaction() and signal(). Their calls are
- * real ones, past the log.
+ * kernel does the same while it writes to a file. So a handler acts before the call that it
+ * interrupts, or after it, as in a plain run. Exempt are signals raised by an instruction or by
+ * abort(), and handlers set without the C library's sigaction() and signal(). Calls of such
+ * handlers bypass the log.
  *
  * The guard also keeps cancellation out, which would leave a lock behind, and errno as it was.
  */
@@ -19,17 +19,17 @@
 #include <stdbool.h>
 
 /*
- * One thread's. Between it and its handlers the order is that of the program text: a handler sees a
- * depth above 0 for as long as a lock may be held, and what it leaves in `deferred` is looked at
- * after the depth is 0 again.
+ * The guard of one thread. Between the thread and its handlers, the order is that of the program
+ * text. A handler sees a depth above 0 for as long as a lock may be held. The thread reads
+ * `deferred` after its depth is 0 again.
  */
 struct sluice_guard {
     volatile sig_atomic_t depth;
-    volatile sig_atomic_t held;     /* signals wait, though no lock is held; counted as well */
-    volatile sig_atomic_t deferred; /* whether some do */
+    volatile sig_atomic_t held;     /* count of reasons to put signals off though no lock is held */
+    volatile sig_atomic_t deferred; /* some signals wait */
     int cancellation;
     int error;
-    sigset_t waiting; /* blocked for that reason */
+    sigset_t waiting; /* the waiting signals, blocked meanwhile */
 };
 
 extern _Thread_local struct sluice_guard sluice_guard __attribute__((tls_model("initial-exec")));
@@ -42,13 +42,13 @@ static inline bool sluice_guard_inside(void)
     return sluice_guard.depth > 0;
 }
 
-/* Whether a handler must not run now. */
+/* Returns whether a handler must not run now. */
 static inline bool sluice_guard_defers(void)
 {
     return sluice_guard.depth > 0 || sluice_guard.held > 0;
 }
 
-/* Behind a change that may have let handlers in again. */
+/* Delivers the waiting signals after a change that may have let handlers in again. */
 static inline void sluice_guard_deliver_if_due(void)
 {
     atomic_signal_fence(memory_order_seq_cst);
@@ -81,9 +81,8 @@ static inline void sluice_guard_leave(void)
 }
 
 /*
- * Keeps handlers out of a call that is made in two steps, between which they would find a
- * descriptor that is neither ours nor the kernel's. Wrappers called meanwhile do all that they do
- * otherwise.
+ * Keeps handlers out of a call made in two steps, between which a descriptor is neither ours nor
+ * the kernel's. Wrappers called meanwhile work as usual.
  */
 static inline void sluice_guard_hold(void)
 {
@@ -98,7 +97,7 @@ static inline void sluice_guard_release(void)
     sluice_guard_deliver_if_due();
 }
 
-/* `result` as a system call's wrapper returns it: -1 and errno for a negative errno. */
+/* Returns `result` as the wrapper of a system call does: -1 and errno for a negative errno. */
 static inline long sluice_guard_result(long result)
 {
     if (result >= 0)

@@ -7,9 +7,12 @@
 
 #include "real.h"
 
-static _Atomic int64_t limit; /* and one more; 0 until the first use */
+static _Atomic int64_t limit; /* the limit + 1; 0 until the first use */
 
-/* What another process sets here by prlimit() goes unnoticed. */
+/*
+ * Reads the limit of a file's size. A change that another process makes by prlimit() goes
+ * unnoticed.
+ */
 static int64_t look_up_limit(void)
 {
     struct rlimit size;

@@ -7,8 +7,9 @@
 #include "symbol.h"
 
 /*
- * As dlsym(RTLD_NEXT) finds it, which may allocate, and takes a lock. What is loaded as the program starts stays
- * loaded, and the C library is among it. What comes later stands behind it in the list.
+ * Finds a function as dlsym(RTLD_NEXT) does, which may allocate and takes a lock. Objects loaded at
+ * the start of the program, such as the C library, stay loaded. Later ones stand behind them in the
+ * list.
  */
 void *sluice_real_look(const char *name)
 {

@@ -1,6 +1,6 @@
 /*
- * The C library's own functions, behind the ones this shim defines. They are looked up at their
- * first use, which may be before any constructor has run, or within a call of the program's allocator.
+ * The C library's own functions, behind the ones this shim defines. Each is looked up at its first
+ * use, which may come before any constructor, or within a call of the program's allocator.
  */
 #pragma once
 
@@ -8,13 +8,13 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* What stands behind this shim by that name; NULL for nothing. */
+/* Returns the function of this name behind the shim, or NULL. */
 void *sluice_real_look(const char *name);
 
-/* Looks a function up and remembers it; aborts where the C library has none of that name. */
+/* Looks a function up and remembers it; aborts where no library has it. */
 void *sluice_real_find(const char *name, _Atomic(void *) *found);
 
-/* Remembered in each place where it is called. */
+/* The real function, remembered in each place where it is called. */
 #define REAL(name)                                                                                 \
     __extension__({                                                                                \
         static _Atomic(void *) real_;                                                              \
@@ -24,17 +24,17 @@ void *sluice_real_find(const char *name, _Atomic(void *) *found);
         (__typeof__(&name))found_;                                                                 \
     })
 
-/* A function of the C library that this shim defines anew. */
+/* Marks a function of the C library that this shim defines anew. */
 #define SLUICE_WRAPPER __attribute__((visibility("default")))
 
-/* One that is `call`, of another function perhaps. */
+/* Defines a wrapper that is `call`, perhaps of another function. */
 #define SLUICE_AS(type, name, parameters, call)                                                    \
     SLUICE_WRAPPER type name parameters                                                            \
     {                                                                                              \
         return call;                                                                               \
     }
 
-/* One that does `before` what the C library's own does. */
+/* Defines a wrapper that does `before`, and then calls the C library's function. */
 #define SLUICE_BEFORE(type, name, parameters, arguments, before)                                   \
     SLUICE_WRAPPER type name parameters                                                            \
     {                                                                                              \
@@ -42,7 +42,10 @@ void *sluice_real_find(const char *name, _Atomic(void *) *found);
         return REAL(name) arguments;                                                               \
     }
 
-/* One that does `after`, which may look at `result`, when the C library's own is over. */
+/*
+ * Defines a wrapper that calls the C library's function, and then does `after`, which may use
+ * `result`.
+ */
 #define SLUICE_AFTER(type, name, parameters, arguments, after)                                     \
     SLUICE_WRAPPER type name parameters                                                            \
     {                                                                                              \
@@ -61,7 +64,9 @@ void *sluice_real_find(const char *name, _Atomic(void *) *found);
         next_;                                                                                     \
     })
 
-/* One whose arguments behind the parameter `last` are a va_list, `rest`, for `run`. */
+/*
+ * Defines a wrapper whose arguments behind the parameter `last` are a va_list, `rest`, for `run`.
+ */
 #define SLUICE_VARIADIC(type, name, parameters, last, run)                                         \
     SLUICE_WRAPPER type name parameters                                                            \
     {                                                                                              \
@@ -72,7 +77,7 @@ void *sluice_real_find(const char *name, _Atomic(void *) *found);
         return result_;                                                                            \
     }
 
-/* What a function with _FORTIFY_SOURCE does besides: what it reads must fit the buffer. */
+/* Stops the program if a read overflows its buffer, as functions with _FORTIFY_SOURCE do. */
 static inline void sluice_check_fit(size_t length, size_t room)
 {
     if (length > room)

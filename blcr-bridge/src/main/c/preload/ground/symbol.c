@@ -10,12 +10,15 @@ struct tables {
     ElfW(Addr) base;
     const ElfW(Sym) * symbols;
     const char *names;
-    const ElfW(Half) * versions; /* NULL where none has one */
-    const uint32_t *gnu;         /* NULL without this kind of table, as below */
+    const ElfW(Half) * versions; /* NULL without versions */
+    const uint32_t *gnu;         /* NULL without this kind of hash table, as `plain` */
     const uint32_t *plain;
 };
 
-/* The dynamic linker has made addresses of the offsets in these, but for the kernel's own object. */
+/*
+ * Returns the address of a table. The dynamic linker has turned the offsets into addresses, except
+ * in the kernel's own object.
+ */
 static const void *at(ElfW(Addr) base, const ElfW(Dyn) * entry)
 {
     const ElfW(Addr) value = entry->d_un.d_ptr;
@@ -49,7 +52,10 @@ static struct tables read_tables(ElfW(Addr) base, const ElfW(Dyn) * dynamic)
     return tables;
 }
 
-/* Older versions of a function are hidden. */
+/*
+ * Returns whether a symbol is the function of this name, in a version that is not hidden. Old
+ * versions are.
+ */
 static bool is(const struct tables *tables, uint32_t index, const char *name)
 {
     static const unsigned hidden = 0x8000;
@@ -61,7 +67,10 @@ static bool is(const struct tables *tables, uint32_t index, const char *name)
         && strcmp(tables->names + symbol->st_name, name) == 0;
 }
 
-/* Buckets of the first symbol with a hash, behind which the others stand; the last hash of a bucket is odd. */
+/*
+ * Finds a symbol in a GNU hash table: a bucket names its first symbol, and the others follow it.
+ * The last hash of a bucket is odd.
+ */
 static uint32_t find_by_gnu_hash(const struct tables *tables, const char *name)
 {
     const uint32_t buckets = tables->gnu[0], first = tables->gnu[1], words = tables->gnu[2];
@@ -81,7 +90,7 @@ static uint32_t find_by_gnu_hash(const struct tables *tables, const char *name)
     return STN_UNDEF;
 }
 
-/* Buckets of chains of indices. */
+/* Finds a symbol in an ELF hash table: buckets of chains of indices. */
 static uint32_t find_by_hash(const struct tables *tables, const char *name)
 {
     const uint32_t buckets = tables->plain[0];
@@ -116,7 +125,7 @@ void *sluice_symbol(ElfW(Addr) base, const ElfW(Dyn) * dynamic, const char *name
 
 struct search {
     const char *name;
-    bool behind; /* of ours */
+    bool behind; /* the search has passed our own object */
     void *found;
 };
 

@@ -10,7 +10,7 @@
 #include "kernel.h"
 #include "line.h"
 
-/* As "sluice profile record: ", with its NUL. */
+/* The longest beginning of a line, as "sluice profile record: ", with its NUL. */
 #define FROM 40
 
 static size_t write_to_kernel(int fd, const void *data, size_t length)
@@ -30,7 +30,7 @@ void sluice_tell(const char *format, ...)
 {
     char text[PATH_MAX + 512];
     char line[FROM + 2 * sizeof text];
-    const char *command = getenv("SLUICE_SPEAKER"); /* which the user called */
+    const char *command = getenv("SLUICE_SPEAKER"); /* the command that the user called */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -1,6 +1,6 @@
 /*
- * What is in a posix_spawn_file_actions_t only the C library knows, so this list has what was put into
- * each. One that is copied byte for byte is not known here.
+ * The list of the actions put into each posix_spawn_file_actions_t, which only the C library can
+ * read. A structure copied byte for byte is not known here.
  */
 #include "actions.h"
 
@@ -19,10 +19,10 @@ enum kind { OPENS, CHANGES_DIRECTORY, CHANGES_TO_DESCRIPTOR };
 static struct action {
     const posix_spawn_file_actions_t *of;
     enum kind kind;
-    int number; /* the flags of what is opened, or a descriptor */
+    int number; /* the flags of an opening, or a descriptor */
     struct action *next;
     char path[];
-} *all; /* in the order they were added in; guarded by the lock of the images */
+} *all; /* in the order of their addition; guarded by the lock of the images */
 
 static void remember_action(const posix_spawn_file_actions_t *actions, enum kind kind, int number,
                             const char *path)
@@ -59,7 +59,7 @@ static void forget_actions(const posix_spawn_file_actions_t *actions)
     sluice_images_unlock();
 }
 
-/* The one at an index, copied: to open a file takes the lock. False behind the last. */
+/* Copies the action at an index, since opening a file takes the lock. False behind the last one. */
 static bool copy_action(const posix_spawn_file_actions_t *actions, int index, struct action *copy,
                         char path[PATH_MAX])
 {

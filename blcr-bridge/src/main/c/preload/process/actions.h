@@ -1,7 +1,7 @@
-/* The files that posix_spawn() opens for a program, in a child that has no memory of its own. */
+/* The files that posix_spawn() opens for a program, in a child without memory of its own. */
 #pragma once
 
 #include <spawn.h>
 
-/* Makes those that these actions open, of which NULL has none, complete and direct. */
+/* Makes the files that these actions open complete and direct. `actions` may be NULL. */
 void sluice_actions_settle(const posix_spawn_file_actions_t *actions);

@@ -1,6 +1,6 @@
 /*
- * Processes and threads that are made past fork(). A child with memory of its own is as fork() makes
- * them; one that shares it must leave this process's tables alone.
+ * Processes and threads made without fork(). A child with memory of its own is like one of fork().
+ * A child that shares memory must leave this process's tables alone.
  */
 #include <sched.h>
 #include <stdarg.h>
@@ -40,9 +40,9 @@ static int start_child(void *argument)
 }
 
 /*
- * Before a child with these flags that shares this process's memory. With the descriptors as well it
- * is a thread, which the C library does not know. One that only runs until it becomes another
- * program may use the table as if it were its own, if nothing is in it.
+ * Prepares for a child with these flags that shares this process's memory. With shared descriptors
+ * as well, the child is a thread that the C library does not know. A child that runs only until it
+ * becomes another program may use the table as its own, if the table is empty.
  */
 void sluice_process_before_sharing(int flags)
 {

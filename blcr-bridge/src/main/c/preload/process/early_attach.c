@@ -1,7 +1,7 @@
 /*
- * A rank of an MPI program attaches as it starts, so that its first checkpoint is not held up by that.
- * Only where the MPI library is loaded: a launcher's variables are inherited by every shell and tool that
- * a wrapper script starts. A process that then opens nothing counts for nothing.
+ * Libraries that mark an MPI program. Its ranks attach at their start, so that their first
+ * checkpoint need not wait for that. A launcher's variables alone do not show a rank: every shell
+ * and tool of a wrapper script inherits them. A process that then opens no file counts for nothing.
  */
 #include <link.h>
 #include <string.h>

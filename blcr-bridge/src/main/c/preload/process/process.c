@@ -1,6 +1,6 @@
 /*
- * Other processes that come to share a description, and the end of this one. After fork, exec or
- * spawn two processes share offsets, which only the kernel can do: all images become direct first.
+ * Processes that come to share a description, and the end of this process. After fork, exec or
+ * spawn two processes share offsets, as only the kernel can. So all images become direct first.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -65,7 +65,10 @@ void sluice_process_end(bool well)
     sluice_recording_stop();
 }
 
-/* The last of all exit handlers, since it was registered first: libraries have closed their files. */
+/*
+ * Ends this process's part as the last of all exit handlers, since it was registered first:
+ * libraries have closed their files.
+ */
 static void at_exit(int status, void *nothing)
 {
     (void)nothing;
@@ -75,7 +78,7 @@ static void at_exit(int status, void *nothing)
 
 static int quick_status;
 
-/* It is not told the status. */
+/* Ends this process's part at quick_exit(), whose status quick_status has. */
 static void at_quick_end(void)
 {
     sluice_process_end(quick_status == 0);
@@ -109,7 +112,10 @@ typedef int spawn_function(int *child, const char *file, const posix_spawn_file_
                            const posix_spawnattr_t *attributes, char *const arguments[],
                            char *const environment[]);
 
-/* `path` is what runs, or NULL. `real` is NULL where a newer C library has the function. */
+/*
+ * Spawns a program. `path` is its file, or NULL. `real` is NULL where only newer C libraries have
+ * the function.
+ */
 static int spawn(spawn_function *real, const char *path, int *child, const char *file,
                  const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
                  char *const arguments[], char *const environment[])
@@ -125,7 +131,7 @@ static int spawn(spawn_function *real, const char *path, int *child, const char 
         : error;
 }
 
-/* In `room` is place for a path. */
+/* Defines a spawn function; `room` has place for a path. */
 #define SPAWN(name, path)                                                                          \
     SLUICE_WRAPPER int name(int *restrict child, const char *restrict file,                        \
                             const posix_spawn_file_actions_t *restrict actions,                    \
@@ -148,12 +154,12 @@ SLUICE_BEFORE(int, system, (const char *command), (command),
 SLUICE_BEFORE(FILE *, popen, (const char *command, const char *mode), (command, mode),
               sluice_images_surrender(SLUICE_REASON_FORK))
 
-/* A shell expands what stands in `$()`. */
+/* A shell expands `$()`. */
 SLUICE_BEFORE(int, wordexp, (const char *restrict words, wordexp_t *restrict result, int flags),
               (words, result, flags),
               if (!(flags & WRDE_NOCMD)) sluice_images_surrender(SLUICE_REASON_FORK))
 
-/* The parent ends within it, and well; its files are the child's to go on with. */
+/* The parent exits normally within daemon(); the child goes on with its files. */
 SLUICE_WRAPPER int daemon(int stay, int keep_streams)
 {
     sluice_capture_leave(true);
@@ -163,13 +169,14 @@ SLUICE_WRAPPER int daemon(int stay, int keep_streams)
     return result;
 }
 
-/* The trace's part ends with the program; should the exec fail, another one begins. */
+/*
+ * Prepares an exec. The trace's part ends with the program. Another part begins if the exec fails.
+ */
 static void prepare_exec(void)
 {
     sluice_images_surrender(SLUICE_REASON_FORK);
-    if (sluice_capture_own()) { /* a child that shares the memory of its parent leaves that where it is */
+    if (sluice_capture_own()) /* a child that shares memory has its parent's client */
         sluice_capture_leave(true);
-    }
     sluice_recording_pause();
 }
 
@@ -179,7 +186,7 @@ static int exec_failed(void)
     return -1;
 }
 
-/* `path` is what runs, or NULL. */
+/* Runs a program. `path` is its file, or NULL. */
 static int execute(__typeof__(&execve) real, const char *path, const char *file,
                    char *const arguments[], char *const environment[])
 {
@@ -216,12 +223,10 @@ SLUICE_WRAPPER int execveat(int dirfd, const char *path, char *const arguments[]
     sluice_text_settle(text);
     REAL(execveat)(dirfd, path, arguments, environment, flags);
     const int error = errno;
-    if (sluice_text_free(text,
-                         error)) { /* the descriptor would be of the file that the copy replaced */
+    if (sluice_text_free(text, error)) /* the descriptor is of the file that the copy replaced */
         REAL(execveat)(AT_FDCWD, text, arguments, environment, flags & ~AT_EMPTY_PATH);
-    } else {
+    else
         errno = error;
-    }
     return exec_failed();
 }
 
@@ -230,13 +235,16 @@ SLUICE_AS(int, fexecve, (int fd, char *const arguments[], char *const environmen
 
 static int count_arguments(va_list arguments)
 {
-    int found = 1; /* the one before them */
+    int found = 1; /* `argument`, before the variable ones */
     while (va_arg(arguments, const char *) != NULL)
         found++;
     return found;
 }
 
-/* The arguments as an array, the terminating NULL with them; `environment` follows it, if asked. */
+/*
+ * Gathers the arguments in an array, with the terminating NULL. `environment`, if asked for,
+ * follows them.
+ */
 static void gather(const char *first, va_list arguments, char **array, char *const **environment)
 {
     *array++ = (char *)first;
@@ -246,7 +254,10 @@ static void gather(const char *first, va_list arguments, char **array, char *con
         *environment = va_arg(arguments, char *const *);
 }
 
-/* An execl*(): counts, gathers, and calls `run` with `array` and `environment`. */
+/*
+ * Defines an execl*(): counts and gathers the arguments, and calls `run` with `array` and
+ * `environment`.
+ */
 #define EXECUTES(name, first, with_environment, run)                                               \
     SLUICE_WRAPPER int name(const char *first, const char *argument, ...)                          \
     {                                                                                              \

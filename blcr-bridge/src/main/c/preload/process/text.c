@@ -27,7 +27,7 @@ const char *sluice_text_find(const char *file, char room[PATH_MAX])
     if (!sluice_capture_on() || strchr(file, '/') != NULL)
         return file;
     const char *directories = getenv("PATH");
-    directories = directories != NULL ? directories : "/bin:/usr/bin"; /* the C library's own */
+    directories = directories != NULL ? directories : "/bin:/usr/bin"; /* the C library's default */
     while (*directories != '\0') {
         const int length = (int)strcspn(directories, ":");
         const int written =
@@ -48,7 +48,7 @@ const char *sluice_text_at(int dirfd, const char *path, int flags, char room[PAT
         const int length = snprintf(room, PATH_MAX, "/proc/self/fd/%d/%s", dirfd, path);
         return length < PATH_MAX ? room : NULL;
     }
-    /* One that is open for writing is refused without Sluice as well. */
+    /* A program open for writing is refused without Sluice as well. */
     return (flags & AT_EMPTY_PATH) != 0 && (fcntl(dirfd, F_GETFL) & O_ACCMODE) == O_RDONLY
             && sluice_capture_file(dirfd, &status, room)
         ? room
@@ -71,7 +71,7 @@ static bool copy_bytes(int from, int to)
     return copied == 0;
 }
 
-/* The copy gets the name only when it is complete. */
+/* Replaces the file by a copy, which gets the name only when it is complete. */
 static bool copy_over(const char *path, const struct stat *status)
 {
     char copy[PATH_MAX];

@@ -10,7 +10,10 @@
 #define WAY_LENGTH 40
 #define OWNER_READS_AND_WRITES 0600
 
-/* Whether this process has just made the file, or has it outgrow what is left to the kernel. */
+/*
+ * Returns whether this process has just made the file, or has written so much that the file is to
+ * become an image.
+ */
 static bool is_own(const struct stat *status, int announced)
 {
     return (announced & SLUICE_REQUEST_OPEN_GROWN)
@@ -28,10 +31,13 @@ static bool enter(struct sluice_client *client, int fd, const struct stat *statu
         && sluice_client_enter(client, &file, reason, disposition);
 }
 
-/* What leads to a file that has no name, or another one than it was opened by: then no path does. */
+/*
+ * Returns a path that leads to the file. For a file without its former name, that is one of its
+ * descriptor.
+ */
 static const char *way_to(int fd, const char *path, char way[WAY_LENGTH])
 {
-    static const char gone[] = " (deleted)"; /* behind what the kernel tells */
+    static const char gone[] = " (deleted)"; /* the kernel's suffix */
     const size_t length = strlen(path);
     if (length < sizeof gone || strcmp(path + length - (sizeof gone - 1), gone) != 0)
         return path;
@@ -54,7 +60,7 @@ static int ask(struct sluice_client *client, const struct stat *status, int anno
     return error;
 }
 
-/* The I/O process opens the file too, so its owner must be allowed to. */
+/* Announces the file. The I/O process opens it too, so the file's owner must be allowed to. */
 int sluice_image_announce(int fd, const struct stat *status, int announced, const char *path,
                           struct sluice_disposition *disposition)
 {

@@ -8,20 +8,26 @@
 #include "segment.h"
 
 /*
- * A word of the header's table belongs to the file whose hash it has, or to none (0). Every process
- * that opens a file below the capture directory which is no image looks at the file's word, behind
- * the open. Who creates the file stores SMALL if the word is 0. Another opener takes that back to 0
- * and knows that the file stays the kernel's. Its creator turns SMALL into GROWING before it
- * announces the file, which fails if the word was taken; then the file stays the kernel's for it, too. Who
- * finds GROWING announces its own opening, as of an image. The creator stores 0 behind the answer: who
- * finds that 0 finds the image afterwards. While no file is left to the kernel yet (`small` below 0) the creator
- * does all that at once: from one moment to the next others may leave files to the kernel.
+ * The protocol of the words in the header's table. A word belongs to the file whose hash it has, or
+ * to none (0). Every process that opens a file below the capture directory looks at the file's word
+ * after the open, unless the file is an image.
  *
- * An opener may find an empty file before its creator has stored the word. It stores OPENED, which
- * the creator finds. So does one that cannot be followed, whatever the file's size, as it finds nothing
- * later. So of the two the later one sees the other, whichever is frozen in between. At a
- * word whose process is dead, or whose hash is another file's, the opener asks, or leaves the file to
- * the kernel. Both are right for any file.
+ * The creator of the file stores SMALL if the word is 0. Another opener changes SMALL to 0, and so
+ * knows that the file stays the kernel's. The creator turns SMALL into GROWING before it announces
+ * the file. That fails if an opener changed the word; the file then stays the kernel's for the
+ * creator, too. An opener that finds GROWING announces its own opening, as of an image. The creator
+ * stores 0 after the answer, so an opener that finds this 0 finds the image afterwards.
+ *
+ * While no file is left to the kernel yet (`small` below 0), the creator does all that at once. The
+ * header may change at any moment so that others leave files to the kernel.
+ *
+ * An opener may find an empty file before its creator has stored the word. The opener stores OPENED
+ * then, and the creator finds that. An opener that cannot be followed stores OPENED whatever the
+ * file's size, as it looks only once. So the later of the two sees the other, whichever is stopped
+ * in between.
+ *
+ * A word may be that of a dead process or of another file with a similar hash. Then the opener
+ * asks, or leaves the file to the kernel. Both are right for any file.
  */
 enum { FREE = 0, SMALL = 1, GROWING = 2, OPENED = 3, STATE = 3 };
 
@@ -34,7 +40,9 @@ static bool same_file(int64_t word, int64_t other)
     return (word & STATE) != FREE && (uint64_t)word >> TAG_SHIFT == (uint64_t)other >> TAG_SHIFT;
 }
 
-/* The word of a file as this process would store it, in state FREE, and its place. */
+/*
+ * Returns the place of a file's word, and the word as this process would store it, in state FREE.
+ */
 static _Atomic int64_t *place_of(dev_t device, ino_t inode, int64_t *word)
 {
     const struct sluice_segment *segment = sluice_capture_segment();
@@ -58,7 +66,7 @@ static bool is_left_behind(int64_t word)
         && sluice_kernel_call(SYS_kill, word >> PID_SHIFT & PID_MASK, 0) == -ESRCH;
 }
 
-/* A file that this call has created or emptied. -1: the word has just changed. */
+/* Handles a file that this call has created or emptied. -1: the word has just changed. */
 static int begin(_Atomic int64_t *place, int64_t found, int64_t word, int state)
 {
     if (found != FREE && !is_left_behind(found))
@@ -66,7 +74,10 @@ static int begin(_Atomic int64_t *place, int64_t found, int64_t word, int state)
     return change(place, found, word | state) ? SLUICE_CREATION_BEGIN : -1;
 }
 
-/* A file that was there. An empty one may be another process's that is about to store its word. */
+/*
+ * Handles a file that existed. An empty one may be another process's that is about to store its
+ * word.
+ */
 static int meet(_Atomic int64_t *place, int64_t found, int64_t word, bool empty)
 {
     if (!empty || same_file(found, word))
@@ -77,8 +88,9 @@ static int meet(_Atomic int64_t *place, int64_t found, int64_t word, bool empty)
 }
 
 /*
- * Whether an opening of what is no image makes no difference. A file with bytes in it becomes an image only for
- * a process that empties it, which asks. Readers detect that themselves.
+ * Returns whether an opening of a file that is no image makes no difference. A file with bytes in
+ * it becomes an image only for a process that empties it. That process asks, and readers detect the
+ * image themselves.
  */
 static bool only_reads(const struct stat *status, int announced)
 {
@@ -100,7 +112,10 @@ static void share(int *announced)
         *announced |= sluice_open_direct(SLUICE_REASON_SHARED);
 }
 
-/* Who is to be asked about each file: where none is left to the kernel yet, all but those that are only read. */
+/*
+ * Returns whether to ask the I/O process about the file. While no file is left to the kernel, all
+ * are asked about but those that are only read.
+ */
 static bool asks(const struct stat *status, int announced)
 {
     const struct sluice_segment *segment = sluice_capture_segment();
@@ -152,7 +167,7 @@ bool sluice_creation_leave(const struct stat *status, int *announced)
     struct stat empty = *status;
     int looked = *announced & SLUICE_REQUEST_OPEN_WRITE, reason;
     sluice_creation_take(status);
-    empty.st_size = 0; /* so that OPENED stays */
+    empty.st_size = 0; /* size 0 makes OPENED stay */
     const bool plain = look(&empty, &looked, &reason, false) == SLUICE_CREATION_PLAIN;
     const int grown = looked & SLUICE_REQUEST_OPEN_GROWN;
     *announced |= grown;

@@ -57,7 +57,10 @@ void sluice_description_unlock(struct description *description)
     sluice_guard_leave();
 }
 
-/* Of an image that is direct already what follows may be the first that nobody counts. */
+/*
+ * Makes the image of a descriptor direct. For an image that is direct already, notes that uncounted
+ * writes may follow.
+ */
 void sluice_descriptor_surrender(int fd, int reason)
 {
     struct description *description = sluice_description_lock(fd);
@@ -108,7 +111,7 @@ static void map_descriptor(int fd, struct description *description)
     sluice_descriptions[fd] = description;
 }
 
-/* A new description of `image`, whose lock is held. */
+/* Makes a new description of `image`, whose lock is held. */
 static void describe(struct image *image, int fd, int flags)
 {
     struct description *description = take_description();
@@ -136,8 +139,8 @@ static void describe(struct image *image, int fd, int flags)
 }
 
 /*
- * While a process is written down, a lock may be held by a thread that goes on only afterwards. A
- * file that its thread opens meanwhile is left alone then.
+ * Locks the images. A checkpointer's thread may find a lock held by a suspended thread. Then it
+ * returns false, and the file being opened is left alone.
  */
 static bool lock_images(void)
 {
@@ -161,7 +164,7 @@ static int missed(int announced, const char *path, const char *why)
     return -ENOTCONN;
 }
 
-/* Why the offset of a descriptor cannot be kept here; NULL if it can. */
+/* Returns why the offset of a descriptor cannot be kept here; NULL if it can. */
 static const char *unfollowed(int fd)
 {
     return fd >= SLUICE_DESCRIPTORS ? "no descriptor from 65536 on is followed"
@@ -170,9 +173,9 @@ static const char *unfollowed(int fd)
 }
 
 /*
- * Describes `fd` if it is of a captured file; -ENOTCONN if there is nobody to log it. One that
- * cannot be followed is announced until the process ends, if it is of an image: that is to be
- * complete before it is read, and no other process may log it.
+ * Describes `fd` if it is of a captured file. -ENOTCONN: nobody is there to log it. A descriptor
+ * that cannot be followed is announced until the process ends, if it is of an image. Readers then
+ * get the image complete, and no other process logs it.
  */
 static int describe_captured(int fd, int flags, int announced, bool truncate)
 {
@@ -209,7 +212,7 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
 
 int sluice_description_adopt(int fd, int flags, int announced, bool truncate)
 {
-    sluice_description_forget(fd); /* what had the number before was closed unseen */
+    sluice_description_forget(fd); /* the descriptor's former file was closed unseen */
     const int error = describe_captured(fd, flags, announced, truncate);
     if (error == 0 || sluice_description_of(fd) != NULL || sluice_image_refused(error))
         return error;
@@ -233,7 +236,7 @@ void sluice_description_share(int from, int to)
     sluice_images_unlock();
 }
 
-/* Another descriptor of the same description than the one that is being closed. */
+/* Returns another descriptor of the description than the one being closed. */
 static int remaining_descriptor(const struct description *description)
 {
     int fd = 0;
@@ -259,7 +262,7 @@ int sluice_description_forget(int fd)
 {
     if (sluice_description_of(fd) == NULL)
         return 0;
-    if (sluice_guard_inside()) { /* a signal handler closes: the opening stays, unended */
+    if (sluice_guard_inside()) { /* closed by a signal handler: the opening stays, unended */
         sluice_descriptions[fd] = NULL;
         return 0;
     }
@@ -274,7 +277,7 @@ int sluice_description_forget(int fd)
             return 0;
         }
         if (image->let_go && description->descriptors == 1)
-            REAL(fcntl)(fd, F_SETLEASE, F_UNLCK); /* or the I/O process, who opens it, breaks it */
+            REAL(fcntl)(fd, F_SETLEASE, F_UNLCK); /* the I/O process would break it */
         if (description->descriptors == 1 && description->writes)
             sluice_image_closing(image);
         if (--description->descriptors == 0)
@@ -288,7 +291,7 @@ int sluice_description_forget(int fd)
     return error;
 }
 
-/* A mapping that nobody unmaps keeps the openings of an image. */
+/* Keeps the openings of an image, as a mapping that is never unmapped does. */
 static void keep_open(struct image *image, int reason)
 {
     sluice_image_surrender(image, reason);
@@ -309,7 +312,7 @@ void sluice_descriptions_divide(void)
 {
     if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded
         || atomic_exchange(&sluice_capture_divided, true)) {
-        return; /* without another thread there is no other table */
+        return; /* without a second thread there is one table of descriptors only */
     }
     sluice_descriptions_let_go();
     sluice_tell("threads with descriptors of their own cannot be followed; process %d goes on "

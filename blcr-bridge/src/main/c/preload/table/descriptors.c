@@ -22,8 +22,8 @@ ssize_t sluice_descriptor_count(int fd, int reason, ssize_t written)
 }
 
 /*
- * The kernel's offset and O_APPEND become those kept here. If a process that shares the description
- * unseen has moved the kernel's, it is the later one.
+ * Gives the kernel the offset and O_APPEND that are kept here. If the kernel's offset has moved, a
+ * process shared the description unseen, and the kernel's offset is the later one.
  */
 static void return_to_kernel(struct description *description)
 {

@@ -25,7 +25,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
 static struct image *spare_images;
-static bool left_open; /* images that were closed while nobody could be told */
+static bool left_open; /* some images were closed while nobody could be told */
 
 void sluice_images_lock(void)
 {
@@ -34,8 +34,8 @@ void sluice_images_lock(void)
 }
 
 /*
- * A checkpointer's thread, beside which all others are suspended, some with a lock perhaps. If it
- * gets this one and the client's, it gets them until the others run again.
+ * Locks the images for a checkpointer's thread. All others are suspended, perhaps with a lock. If
+ * the thread gets this lock and the client's, it keeps them until the others run again.
  */
 bool sluice_images_try_lock(void)
 {
@@ -53,9 +53,9 @@ void sluice_images_unlock(void)
 }
 
 /*
- * Gives the file of an image that was written to the present time of modification, as a write does.
- * In the container layout nobody else does: what the I/O process puts into the file leaves that
- * time alone, so that a file does not seem to change when it is read.
+ * Sets the modification time of a written image's file to now, as a write does. In the container
+ * layout nothing else sets it. The I/O process leaves the time alone, so that a file does not seem
+ * to change when it is read.
  */
 static void stamp(struct image *image)
 {
@@ -66,7 +66,7 @@ static void stamp(struct image *image)
         return;
     }
     const int before = errno;
-    REAL(futimens)(image->descriptions->fd, times); /* or it stays as it is */
+    REAL(futimens)(image->descriptions->fd, times); /* on failure the time stays */
     errno = before;
     image->unstamped = false;
 }
@@ -164,7 +164,7 @@ static struct image *take_image(void)
     return image;
 }
 
-/* The image of a file that this process has not open yet. */
+/* Makes the image of a file that this process has not open yet. */
 static int first_opening(int fd, const struct stat *status, int announced, const char *path,
                          struct image **opened)
 {
@@ -214,8 +214,9 @@ static int first_opening(int fd, const struct stat *status, int announced, const
 }
 
 /*
- * So far announced for reading only, or when it was no image yet: the I/O process must know that
- * the file may change. The descriptions there are use the kernel, so the image is direct.
+ * Announces a file again that was announced for reading only, or when it was no image. The I/O
+ * process must know that the file may change. The file's descriptions use the kernel, so the image
+ * is direct.
  */
 static void announce_again(struct image *image, int fd, const struct stat *status, int announced,
                            const char *path)
@@ -339,7 +340,7 @@ void sluice_images_surrender(int reason)
         sluice_capture_have_taken();
 }
 
-static atomic_int all_direct; /* SLUICE_REASON_* */
+static atomic_int all_direct; /* why all images are direct, SLUICE_REASON_* */
 
 void sluice_images_go_direct(int reason)
 {
@@ -381,7 +382,7 @@ void sluice_images_after_fork(void)
     sluice_images_unlock();
 }
 
-/* Their locks are held by this thread, or in a state nobody knows: the lists start anew. */
+/* Starts the lists anew in a child. Their locks are held by this thread, or in an unknown state. */
 void sluice_images_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);

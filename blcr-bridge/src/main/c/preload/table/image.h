@@ -1,8 +1,8 @@
 /*
  * The captured files that this process has open, by inode.
  *
- * Locks, in the order they are taken: one for the list of images and the table of descriptors, then
- * one per image, which guards its log and the offsets of its descriptions. Images and descriptions
+ * The first lock guards the list of images and the table of descriptors. The second, taken inside
+ * it, is an image's: it guards its log and the offsets of its descriptions. Images and descriptions
  * are recycled but never unmapped, and their locks are initialised once. So a thread that raced
  * with close() and holds a stale pointer can lock, look at the table again and step back.
  */
@@ -22,22 +22,21 @@ struct image {
     struct sluice_log_image log;
     dev_t device;
     ino_t inode;
-    int openings;   /* announced, each to be ended; 0 for a file that is no image */
-    bool writable;  /* announced for writing */
-    bool small;     /* not announced yet, see small.h */
-    bool unsettled; /* written since the last settle */
-    bool created;   /* by this process, or emptied */
-    bool fresh;     /* the same, and nothing was written yet */
-    bool unstamped; /* written by this process since stamp() in image.c */
-    int harms;      /* by being read or synchronised with little written before, see usage.h */
-    int64_t gained; /* bytes logged since */
-    uint32_t kind;  /* of its path, see usage.h */
-    int mappings;   /* into memory; they outlive the descriptions */
-    int64_t mapped,
-        mapped_end; /* bytes that were counted, of a file that is no image, and their end */
-    bool of_dump;   /* opened by the thread that writes the process down */
-    bool let_go;    /* by the I/O process: a program wants a lease on it */
-    struct sluice_trace_file traced; /* the recording's */
+    int openings; /* count of announced openings, each to be ended; 0 for a file that is no image */
+    bool writable;                   /* announced for writing */
+    bool small;                      /* not announced yet, see small.h */
+    bool unsettled;                  /* written since the last settle */
+    bool created;                    /* this process has made or emptied the file */
+    bool fresh;                      /* created, and nothing was written yet */
+    bool unstamped;                  /* written by this process since stamp() in image.c */
+    int harms;                       /* count of reads or syncs after few writes, see usage.h */
+    int64_t gained;                  /* bytes logged since the last of them */
+    uint32_t kind;                   /* kind of its path, see usage.h */
+    int mappings;                    /* count of memory mappings, which outlive the descriptions */
+    int64_t mapped, mapped_end;      /* counted bytes of a file that is no image, and their end */
+    bool of_dump;                    /* opened by the thread that writes the process down */
+    bool let_go;                     /* the I/O process has closed it: a program wants a lease */
+    struct sluice_trace_file traced; /* the recording's name of the file */
     struct description *descriptions;
     struct image *next;
 };
@@ -46,20 +45,22 @@ struct image {
 struct description {
     _Atomic(struct image *) image;
     atomic_bool logged;  /* offset and O_APPEND are kept here; the kernel's are stale */
-    atomic_bool watched; /* of a file that is no image, but may become one */
-    atomic_bool tracked; /* the recording's: the offset is right although not logged */
+    atomic_bool watched; /* the file is no image, but may become one */
+    atomic_bool tracked; /* for the recording: the offset is right although not logged */
     bool append;
-    bool
-        kernel_appends; /* O_APPEND is still the kernel's; it is taken away before the first write */
-    bool reads, writes; /* what it was opened for; access mode 3 is for neither */
-    int fd;             /* one of its descriptors */
-    int descriptors;    /* how many there are */
+    bool kernel_appends; /* the kernel has O_APPEND, until the first write */
+    bool reads, writes;  /* as opened; neither for access mode 3 */
+    int fd;              /* one of its descriptors */
+    int descriptors;     /* count of its descriptors */
     int64_t offset;
-    int64_t kernel;           /* the kernel's offset while logged, if nobody else has moved it */
-    struct description *next; /* of the same image */
+    int64_t kernel; /* the kernel's offset while logged, unless another process moves it */
+    struct description *next; /* the next one of the image */
 };
 
-/* What a descriptor with these flags of open(2) may do. Linux has a third way: mode 3 may do neither. */
+/*
+ * Return what a descriptor with these flags of open(2) may do. Linux has access mode 3, which
+ * allows neither.
+ */
 static inline bool sluice_flags_read(int flags)
 {
     return (flags & O_ACCMODE) == O_RDONLY || (flags & O_ACCMODE) == O_RDWR;
@@ -70,56 +71,65 @@ static inline bool sluice_flags_write(int flags)
     return (flags & O_ACCMODE) == O_WRONLY || (flags & O_ACCMODE) == O_RDWR;
 }
 
-/* The lock above all image locks; enters the guard. */
+/* Takes the lock above all image locks; enters the guard. */
 void sluice_images_lock(void);
 void sluice_images_unlock(void);
 
 /*
- * The image that `fd` was opened on, announced to the I/O process with SLUICE_REQUEST_OPEN_* flags;
- * -ESTALE when it was committed, so that its name stands for another file by now. Any other errno
- * says that it is to be left alone. The images are locked.
+ * Finds or makes the image of `fd`, announced to the I/O process with SLUICE_REQUEST_OPEN_* flags.
+ * -ESTALE: the image was committed, and its name stands for another file by now. Any other errno:
+ * leave the file alone. The images are locked.
  */
 int sluice_image_open(int fd, const struct stat *status, int announced, const char *path,
                       struct image **image);
 
 /*
- * Whether an errno of sluice_image_open is the I/O process's refusal: the file is not what it
- * should be, so that nobody may open it. Any other only means that there is nobody to log it.
+ * Returns whether an errno of sluice_image_open() is a refusal by the I/O process. The file is then
+ * not what it should be, and no program may open it. Any other errno means that nobody is there to
+ * log the file.
  */
 bool sluice_image_refused(int error);
 
 /*
- * An image that was no image yet when it was opened: announces it if it has become one, because
- * another process made it anew. The images are locked.
+ * Announces a file that was no image when it was opened, if another process has made it one. The
+ * images are locked.
  */
 void sluice_image_watch(struct image *image, int fd);
 
 /*
- * A description for writing is about to be closed: programs outside find the file as long and as new as it is then,
- * if it can be. Locked; the images are locked, too.
+ * Prepares the close of a description for writing. If possible, gives the file the length and time
+ * of modification that other programs expect. The image is locked, and the images are, too.
  */
 void sluice_image_closing(struct image *image);
 
-/* Ends the openings of an image; its descriptions become the kernel's. Locked. The drain's
- * errno. */
+/*
+ * Ends the openings of an image; its descriptions become the kernel's. Returns the drain's negative
+ * errno or 0. The image is locked.
+ */
 int sluice_image_end(struct image *image);
 
-/* The same, and the image is gone, if nothing refers to it any more. The images are locked too. */
+/*
+ * Ends the openings and frees the image, if nothing refers to it any more. The image is locked, and
+ * the images are, too.
+ */
 int sluice_image_release(struct image *image);
 
 /*
- * The kernel takes over: the image becomes direct, for a SLUICE_REASON_*, and the kernel gets every
- * offset. Locked.
+ * Makes the image direct, for a SLUICE_REASON_*, and gives the kernel every offset. The image is
+ * locked.
  */
 void sluice_image_surrender(struct image *image, int reason);
 
 /*
- * Before a direct image is synchronised: tries again to put what its file could not be given when it became
- * direct, so that nobody is told that lost bytes are durable. -ESTALE: the kernel has all. Locked.
+ * Prepares the sync of a direct image: writes what its file could not take when the image became
+ * direct. So lost bytes are never called durable. -ESTALE: the kernel has all. The image is locked.
  */
 int sluice_image_settle_rest(struct image *image);
 
-/* The size of a logged image, or a negative errno as sluice_log_size() has it. Locked. */
+/*
+ * Returns the size of a logged image in bytes, or a negative errno as sluice_log_size() does. The
+ * image is locked.
+ */
 int64_t sluice_image_size(struct image *image);
 
 /* Announces an opening, with SLUICE_REQUEST_OPEN_* flags. 0 or a negative errno. */
@@ -127,46 +137,54 @@ int sluice_image_announce(int fd, const struct stat *status, int announced, cons
                           struct sluice_disposition *disposition);
 
 /*
- * If this process has a file open: its image becomes direct, and the answer is true. Who closed a
- * descriptor of the file would lose the locks that the process has on it.
+ * Makes the image of a file direct, if this process has the file open, and returns true then. The
+ * caller must not open and close the file: a close would lose the process's locks on it.
  */
 bool sluice_images_surrender_file(const struct stat *status, int reason);
 
-/* Says on standard error that what was written to the file may be incomplete, and why. */
+/* Says on standard error that the bytes written to the file may be incomplete, and why. */
 void sluice_image_incomplete(const struct image *image, const char *why);
 
-/* The file is made to hold everything written, before a process reads it. Locked. -ESTALE: use
- * it. */
+/*
+ * Makes the file hold everything written, before a process reads it. -ESTALE: use the file. The
+ * image is locked.
+ */
 int sluice_image_settle(struct image *image);
 
-/* An O_TRUNC kept back from the kernel. Locked. */
+/* Empties the image, as an O_TRUNC kept back from the kernel would. The image is locked. */
 int sluice_image_empty(struct image *image, int fd);
 
-/* Ends what was closed while the segment was away. The images are locked. */
+/* Ends the images closed while the segment was not mapped. The images are locked. */
 void sluice_images_tidy(void);
 
-/* False, unlocked, if another thread has the lock for longer than any does that runs. */
+/* Locks the images; false if another thread holds the lock longer than any running thread does. */
 bool sluice_images_try_lock(void);
 
 /*
- * Locks an image. False if that is what the process was written down to: where it is brought back,
- * the image is locked by a thread that was just writing it, for ever, and of no use.
+ * Locks an image. False in a restarted process whose image was locked when it was written down. A
+ * thread that was writing the image holds the lock for ever, and the image is of no use.
  */
 bool sluice_image_lock(struct image *image);
 
-/* Does `action` to every image, locked, for a reason. */
+/* Does `action` to every image, locked, with a reason. */
 void sluice_images_each(void (*action)(struct image *image, int reason), int reason);
 
 /* Surrenders every image. */
 void sluice_images_surrender(int reason);
 
-/* The same, and so does all that is opened later: it is written in unseen ways. */
+/*
+ * Surrenders every image, and makes all that are opened later direct: they are written in unseen
+ * ways.
+ */
 void sluice_images_go_direct(int reason);
 
-/* The reason why all that is opened is direct; SLUICE_REASON_NONE while it need not be. */
+/* Returns why all files are direct; SLUICE_REASON_NONE while they need not be. */
 int sluice_images_all_direct(void);
 
-/* Around fork: all locks are taken and all images surrendered; then released; or all forgotten. */
+/*
+ * Around fork: the first takes all locks and surrenders all images. The others release the locks in
+ * the parent, and forget everything in the child.
+ */
 void sluice_images_before_fork(void);
 void sluice_images_after_fork(void);
 void sluice_images_in_child(void);

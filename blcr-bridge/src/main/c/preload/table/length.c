@@ -14,7 +14,10 @@ int64_t sluice_image_size(struct image *image)
     return REAL(fstat)(image->descriptions->fd, &status) == 0 ? status.st_size : -errno;
 }
 
-/* O_TRUNC empties a file that it opens for reading, too, which no call with the descriptor does. */
+/*
+ * Empties a file opened for reading only, as O_TRUNC does. No call with the descriptor would do
+ * that.
+ */
 static int empty_unwritable(struct image *image, int fd)
 {
     char link[32];

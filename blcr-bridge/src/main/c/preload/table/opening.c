@@ -5,7 +5,7 @@
 #include "openings.h"
 #include "segment.h"
 
-/* A handler that interrupts an opening leaves the word to that. */
+/* Begins an opening. A signal handler that interrupts one leaves the word alone. */
 _Atomic int64_t *sluice_opening_begin(void)
 {
     const struct sluice_segment *segment = sluice_capture_segment();

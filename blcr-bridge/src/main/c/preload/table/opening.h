@@ -1,7 +1,8 @@
 /*
- * While a thread opens a file for the shim it says so in the segment, and the I/O process's guard lets the open
- * pass: what is open is told of before it is read or written. An open that nobody says so of waits until the
- * file is whole, since this process may open past the shim: by io_uring, or by instructions of its own as Go does.
+ * Words in the segment by which a thread says that the shim opens a file for it. The I/O process's
+ * guard lets such an open pass, since the shim announces the file before it is read or written. Any
+ * other open waits until the file is whole. This process may open files past the shim: by io_uring,
+ * or by its own instructions as Go does.
  */
 #pragma once
 
@@ -9,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The word that says so, which sluice_opening_end() takes back; NULL for none. */
+/*
+ * Marks this thread's word, which sluice_opening_end() clears. Returns NULL if no word is needed.
+ */
 _Atomic int64_t *sluice_opening_begin(void);
 
 static inline void sluice_opening_end(_Atomic int64_t *word)
@@ -18,7 +21,7 @@ static inline void sluice_opening_end(_Atomic int64_t *word)
         atomic_store_explicit(word, 0, memory_order_release);
 }
 
-/* The result of `call`, an opening by the shim. */
+/* Calls `call`, an opening by the shim, and returns its result. */
 #define SLUICE_OPENING(call)                                                                       \
     __extension__({                                                                                \
         _Atomic int64_t *const word_ = sluice_opening_begin();                                     \

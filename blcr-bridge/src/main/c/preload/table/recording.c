@@ -12,10 +12,10 @@
 
 bool sluice_recording;
 
-/* Guards the trace, and in images and descriptions what is said to be the recording's. */
+/* Guards the trace, and the fields of images and descriptions marked as the recording's. */
 static struct sluice_lock lock;
 static struct sluice_trace trace;
-static struct sluice_mapper mapper; /* of the trace */
+static struct sluice_mapper mapper; /* the process that mapped the trace */
 
 __attribute__((constructor)) static void begin_if_asked(void)
 {
@@ -45,7 +45,10 @@ static int64_t file_size(const struct image *image, int fd)
     return REAL(fstat)(fd, &status) == 0 ? status.st_size : 0;
 }
 
-/* Where the bytes of a call went. The kernel is asked for its offset only if it may have moved. */
+/*
+ * Returns the offset at which a call wrote. Asks the kernel for its offset only if that may have
+ * moved.
+ */
 static int64_t offset_of(struct description *description, int fd, int64_t offset, ssize_t length)
 {
     if (description->append)
@@ -60,7 +63,7 @@ static int64_t offset_of(struct description *description, int fd, int64_t offset
     return description->offset - length;
 }
 
-/* A file is named when it is first written to, by the name it has then. */
+/* Names a file in the trace, at its first write, by the name it has then. */
 static bool name_file(struct image *image, int fd)
 {
     char path[PATH_MAX] = "";
@@ -98,8 +101,8 @@ bool sluice_recording_has_mapped(const void *address)
 }
 
 /*
- * False while the trace is not mapped: what is written then is not recorded. Who was brought back
- * without it begins another part.
+ * Returns false while the trace is not mapped: writes are not recorded meanwhile. A process
+ * restarted without the trace begins another part.
  */
 static bool present(void)
 {

@@ -1,6 +1,6 @@
 /*
- * Recording what is written to captured files: the trace of `sluice profile record` and --profile.
- * It needs no I/O process. While it is off a write pays one branch for it.
+ * The recording of writes to captured files: the trace of `sluice profile record` and --profile.
+ * The recording needs no I/O process. While off, it costs a write one branch.
  */
 #pragma once
 
@@ -10,23 +10,26 @@
 
 #include "trace.h"
 
-/* True when the environment names a trace. Set before main(), never changed. */
+/* The environment names a trace. Set before main(), never changed. */
 extern bool sluice_recording;
 
 /* A call while it is under way. */
 struct sluice_recorded_call {
     int64_t begin;
-    uint32_t directs; /* of the image's log, before the call */
+    uint32_t directs; /* count of the image's direct writes before the call */
 };
 
-/* False when the call is of no captured file, or made within the shim. */
+/* Begins a recorded call. False when the call is of no captured file, or made within the shim. */
 bool sluice_recording_begin(struct sluice_recorded_call *call, int fd);
 
-/* The call has returned `result`; `offset` is what it asked for, -1 for the descriptor's own. */
+/*
+ * Records that the call has returned `result`. `offset` is its argument, -1 for the descriptor's
+ * own offset.
+ */
 void sluice_recording_end(const struct sluice_recorded_call *call, int fd, int64_t offset,
                           enum sluice_trace_call kind, ssize_t result);
 
-/* Something else than a recorded call moves the kernel's offset of `fd`. */
+/* Notes that another call than a recorded one moves the kernel's offset of `fd`. */
 void sluice_recording_lose_offset(int fd);
 
 static inline void sluice_recording_moved(int fd)
@@ -35,18 +38,18 @@ static inline void sluice_recording_moved(int fd)
         sluice_recording_lose_offset(fd);
 }
 
-/* Whether an address lies in what is mapped of the trace. Async-signal-safe. */
+/* Returns whether an address lies in a mapping of the trace. Async-signal-safe. */
 bool sluice_recording_has_mapped(const void *address);
 
-/* Ends the part; what is written afterwards goes to another one. */
+/* Ends the part; later writes go to another one. */
 void sluice_recording_pause(void);
 
-/* Ends it for good. */
+/* Ends the recording for good. */
 void sluice_recording_stop(void);
 
 void sluice_recording_in_child(void);
 
-/* The value of `run`, a call that writes to `fd`, recorded. */
+/* Returns the value of `run`, a call that writes to `fd`, and records it. */
 #define RECORDED(fd, offset, kind, run)                                                            \
     __extension__({                                                                                \
         struct sluice_recorded_call call_;                                                         \

@@ -39,7 +39,10 @@ static void stay_plain(struct image *image, int reason)
         each->watched = true;
 }
 
-/* Announces the file as an image. False if it is none, or another process has opened it. */
+/*
+ * Announces the file as an image. False if the I/O process makes it none, or another process has
+ * opened it.
+ */
 static bool announce(struct image *image, int flags)
 {
     struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};

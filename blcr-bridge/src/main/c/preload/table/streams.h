@@ -1,4 +1,7 @@
-/* The stdio streams on captured files, by descriptor; without the standard ones, unless they were reopened. */
+/*
+ * The stdio streams on captured files, by descriptor. The standard streams are left out, unless
+ * they were reopened.
+ */
 #pragma once
 
 #include <stdatomic.h>
@@ -17,17 +20,18 @@ extern struct sluice_stream sluice_streams[];
 
 void sluice_stream_remember(int fd, FILE *file, bool native, struct sluice_cookie *cookie);
 
-/* -1 for a stream that has none. errno stays. */
+/* Returns the stream's descriptor, -1 without one. errno stays. */
 int sluice_stream_descriptor(FILE *file);
 
-/* The stream's entry, NULL for a stream that is none of ours. */
+/* Returns the stream's entry; NULL for a stream that is none of ours. */
 struct sluice_stream *sluice_stream_entry(FILE *file);
 
-/* Flushes all of them, as exit() does, without waiting for their locks. */
+/* Flushes all streams, as exit() does, without waiting for their locks. */
 void sluice_streams_flush(void);
 
 /*
- * True when a stream of the C library's own is on `fd`, as the standard streams may always be. It
- * writes past us, so whatever is opened as, or duplicated to, this descriptor must be direct.
+ * Returns whether a stream of the C library's own is on `fd`, as the standard streams may always
+ * be. Such a stream bypasses the shim. So a file opened as, or duplicated to, this descriptor must
+ * be direct.
  */
 bool sluice_stream_native(int fd);

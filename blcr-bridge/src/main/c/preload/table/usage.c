@@ -8,22 +8,22 @@
 #include "launcher.h"
 #include "segment.h"
 
-/* What a settling costs is about what logging so many bytes gains. */
+/* The bytes whose logging gains about as much as one settling costs. */
 #define PRICE (1 << 20)
 
-/* A checkpoint is synchronised once, or read once, before it is closed. */
+/* The harms that are allowed. A checkpoint is synchronised or read once before it is closed. */
 #define MOST 2
 
-/* A program that writes so many small files one behind the other is likely to go on with it. */
+/* The count of small files in a row after which the program is likely to go on with them. */
 #define ROW 4
 
-/* What is known of a kind: one was harmed by the log, one was not small. */
+/* Facts about a kind: the log harmed a file of it, or a file of it was not small. */
 enum { HARMED = 1, LARGE = 2 };
 
-/* Two kinds with one place only share what they have learnt. */
+/* The facts by kind. Two kinds with one place share their facts. */
 static atomic_uchar kinds[1024];
 
-static atomic_int row; /* of small files */
+static atomic_int row; /* count of small files in a row */
 
 static atomic_uchar *place_of(uint32_t kind)
 {
@@ -35,7 +35,10 @@ static void learn(uint32_t kind, int what)
     atomic_fetch_or_explicit(place_of(kind), (unsigned char)what, memory_order_relaxed);
 }
 
-/* A rank's are parts of a checkpoint, which is durable sooner from a container. */
+/*
+ * Returns whether this process is a rank. Its files are parts of a checkpoint, which is durable
+ * sooner from a container.
+ */
 static bool is_rank(void)
 {
     int rank, ranks;
@@ -43,7 +46,7 @@ static bool is_rank(void)
     return rank >= 0;
 }
 
-/* 0 where none is left to its own file. */
+/* Returns the limit of small files in bytes; 0 where none is left to its own file. */
 static int64_t most_of_small(void)
 {
     const struct sluice_segment *segment = sluice_capture_segment();
@@ -52,14 +55,14 @@ static int64_t most_of_small(void)
         : 0;
 }
 
-/* A rank is not one: Fortran opens files so unless told otherwise. */
+/* A rank opens no database: Fortran opens files with these flags unless told otherwise. */
 bool sluice_usage_is_database(int flags)
 {
     const int asked = flags & (O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND);
     return asked == (O_RDWR | O_CREAT) && most_of_small() > 0;
 }
 
-/* FNV-1a, with each row of digits as one. */
+/* Hashes with FNV-1a, taking each row of digits as one character. */
 uint32_t sluice_usage_kind(const char *path)
 {
     uint32_t hash = 2166136261;

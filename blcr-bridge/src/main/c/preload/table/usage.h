@@ -1,10 +1,11 @@
 /*
- * Files for which the log does not pay. Closed files predict how new ones are treated. The process forgets them
- * at its exit.
+ * Files for which the log does not pay. Closed files predict how new ones are treated. The process
+ * forgets them at its exit.
  *
- * Images that are read or synchronised again and again with little written between become direct, and so
- * are later files of the same directory whose names differ in digits only. In the container layout a process that
- * has closed several small files in a row makes the next one direct, too, unless one of that kind was not small.
+ * Images that are read or synchronised often, with few writes between, become direct. So are later
+ * files of the same directory whose names differ in digits only. In the container layout a process
+ * that has closed several small files in a row makes the next one direct, too, unless one of that
+ * kind was not small.
  */
 #pragma once
 
@@ -13,20 +14,29 @@
 
 struct image;
 
-/* What a file's path has in common with those of its kind. */
+/* Returns the kind of a path: the same for paths that differ in digits only. */
 uint32_t sluice_usage_kind(const char *path);
 
 /*
- * Whether a new file opened with these flags is going to be used like a database: it is to be read as well, and what
- * would have been in it would have been kept. Who writes a checkpoint empties its file.
+ * Returns whether a new file opened with these flags is likely to be used like a database. Such an
+ * opening is for reading, too, and would keep old contents. The writer of a checkpoint empties its
+ * file.
  */
 bool sluice_usage_is_database(int flags);
 
-/* Why a file of that kind is to be direct from the beginning: SLUICE_REASON_*; NONE where it is not. */
+/*
+ * Returns why a file of that kind is direct from the beginning: SLUICE_REASON_*; NONE where it is
+ * not.
+ */
 int sluice_usage_reason(uint32_t kind, bool created);
 
-/* A logged image is about to be settled or synchronised: true if it is to be direct from here on. Locked. */
+/*
+ * Counts that a logged image is about to be settled or synchronised. True if the image is to be
+ * direct from here on. The image is locked.
+ */
 bool sluice_usage_harms(struct image *image);
 
-/* The last descriptor of an image is closed, whose log has yet to end. Locked. */
+/*
+ * Learns from an image whose last descriptor is closed, before its log ends. The image is locked.
+ */
 void sluice_usage_closed(const struct image *image);
