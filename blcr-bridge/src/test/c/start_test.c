@@ -46,7 +46,7 @@ static void end(pid_t child)
 /* As if it had begun so long ago, and had not got on since. */
 static struct sluice_launch_start start_of(pid_t child, int64_t ago)
 {
-    struct sluice_launch_start start = sluice_launch_start_of("a", child);
+    struct sluice_launch_start start = sluice_launch_start_of("a", child, true);
     start.began -= ago;
     start.got_on -= ago;
     return start;
@@ -79,6 +79,22 @@ static void one_that_gets_on_is_waited_for_up_to_a_limit(void **state)
     end(child);
 }
 
+static void one_that_no_command_needs_is_slow_after_a_minute(void **state)
+{
+    (void)state;
+    const pid_t child = child_of(rest);
+    struct sluice_launch_start start = sluice_launch_start_of("a", child, false);
+    start.began -= SECONDS(59);
+    assert_true(sluice_launch_start_goes_on(&start));
+    assert_false(sluice_launch_start_is_slow(&start));
+    start.began -= SECONDS(1);
+    assert_false(sluice_launch_start_goes_on(&start));
+    assert_true(sluice_launch_start_is_slow(&start));
+    start.got_on -= SECONDS(31); /* it hangs */
+    assert_false(sluice_launch_start_is_slow(&start));
+    end(child);
+}
+
 static int said[2];
 
 static void says_that_it_ends(int signal)
@@ -100,7 +116,7 @@ static int status_after_stop(bool keeps)
     assert_int_equal(pipe(said), 0);
     const pid_t child = child_of(heed);
     assert_int_equal(read(said[0], &ready, 1), 1);
-    const struct sluice_launch_start start = sluice_launch_start_of("a", child);
+    const struct sluice_launch_start start = sluice_launch_start_of("a", child, true);
     sluice_launch_start_stop(&start, keeps);
     assert_int_equal(waitpid(child, &status, 0), child);
     close(said[0]);
@@ -125,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_that_does_nothing_is_given_up),
         cmocka_unit_test(one_that_gets_on_is_waited_for_up_to_a_limit),
+        cmocka_unit_test(one_that_no_command_needs_is_slow_after_a_minute),
         cmocka_unit_test(one_that_is_stopped_ends_by_itself),
         cmocka_unit_test(one_that_leaves_what_is_there_is_killed),
     };

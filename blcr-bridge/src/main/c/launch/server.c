@@ -122,9 +122,16 @@ static void begin_job(const char *text)
         checkpoint == NULL ? -1 : strtoll(checkpoint + strlen("\ncheckpoint: "), NULL, 10));
 }
 
+/* Without its I/O process it would begin anew. */
+static bool is_of_mpi_job(const struct sluice_launch_options *options)
+{
+    return options->restarts || getenv("SLUICE_MPI_LAYER") != NULL;
+}
+
 int sluice_launch_server_start(const struct sluice_launch_options *options, char **environment,
                                bool resumes, pid_t *server)
 {
+    const bool needed = resumes || is_of_mpi_job(options);
     int pipe_fds[2];
     char text[4096];
     const pid_t child = pipe2(pipe_fds, O_CLOEXEC) == 0 ? fork() : -1;
@@ -135,7 +142,7 @@ int sluice_launch_server_start(const struct sluice_launch_options *options, char
     if (child == 0)
         become_server(options, environment, resumes, pipe_fds[1]);
     close(pipe_fds[1]);
-    struct sluice_launch_start start = sluice_launch_start_of(options->name, child);
+    struct sluice_launch_start start = sluice_launch_start_of(options->name, child, needed);
     if (!resumes)
         sluice_launch_start_heed(&start);
     const int ready = await_ready(&start, pipe_fds[0], text, sizeof text);
@@ -155,9 +162,10 @@ int sluice_launch_server_start(const struct sluice_launch_options *options, char
         sluice_launch_job_said();
     if (ready == 0)
         return status_of_failure(child, resumes);
+    const bool slow = !needed && sluice_launch_start_is_slow(&start);
     sluice_launch_start_stop(&start, resumes);
     end_of(child);
-    return SLUICE_STATUS_FAILED;
+    return slow ? SLUICE_LAUNCH_SLOW : SLUICE_STATUS_FAILED;
 }
 
 int sluice_launch_server_await(pid_t server)

@@ -6,8 +6,11 @@
 
 #include "options.h"
 
+/* No exit status: the I/O process was too slow to start, and the command can do without it. */
+#define SLUICE_LAUNCH_SLOW 254
+
 /*
- * Returns 0 once the I/O process is ready; otherwise what to exit with, after it or this function
+ * Returns 0 once the I/O process is ready; otherwise what to exit with, or SLUICE_LAUNCH_SLOW, after it or this function
  * has said why. `environment` is not that of the command, which is captured. `resumes`: the I/O
  * process goes on where a killed one left off. `server` gets its pid. The wave that a job begins with is
  * in the environment of this process then.

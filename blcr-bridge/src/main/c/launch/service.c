@@ -134,12 +134,29 @@ static void remove_start_file(const struct sluice_launch_service *service)
         close(fd);
 }
 
+/* As SLUICE_LAUNCH_SLOW has it. Does not return. */
+static void run_plainly(const struct sluice_launch_service *service)
+{
+    sluice_launch_say("the command runs without Sluice: its files are plain, and none of its "
+                      "checkpoints are in the store");
+    exit(sluice_launch_command_run(service->options->command, &(struct sluice_launch_ears){0}));
+}
+
+static void end_with(const struct sluice_launch_service *service, int status)
+{
+    if (status == SLUICE_LAUNCH_SLOW)
+        run_plainly(service);
+    exit(status);
+}
+
 /* Ends like the rank that failed to start the I/O process while this one was waiting. */
-static void heed_failure(int fd)
+static void heed_failure(int fd, const struct sluice_launch_service *service)
 {
     unsigned char status;
-    if (pread(fd, &status, 1, 0) == 1)
-        exit(status);
+    if (pread(fd, &status, 1, 0) != 1)
+        return;
+    close(fd);
+    end_with(service, status);
 }
 
 static int start_server(struct sluice_launch_service *service, bool resumes)
@@ -156,7 +173,8 @@ static void start(int fd, struct sluice_launch_service *service)
     const unsigned char left = (unsigned char)status;
     if (pwrite(fd, &left, 1, 0) != 1)
         sluice_launch_say("cannot tell the other ranks in %s: %m", service->start_file);
-    exit(status);
+    close(fd);
+    end_with(service, status);
 }
 
 /* What a killed I/O process leaves; one that ends removes it before it lets its lock go. */
@@ -339,7 +357,7 @@ void sluice_launch_service_start(struct sluice_launch_service *service,
     service->alone = true;
     const int status = start_server(service, false);
     if (status != 0)
-        exit(status);
+        end_with(service, status);
     heed(join_started(service));
 }
 
@@ -350,7 +368,7 @@ void sluice_launch_service_join(struct sluice_launch_service *service,
     const int fd = lock_start_file(service);
     int error = join_running(service);
     if (error == -ENOENT || error == -ECONNREFUSED) {
-        heed_failure(fd);
+        heed_failure(fd, service);
         start(fd, service);
         error = join_started(service);
     } else if (error == 0) {

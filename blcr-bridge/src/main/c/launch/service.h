@@ -30,14 +30,15 @@ struct sluice_launch_service {
 
 /*
  * Joins the I/O process of that name, or else starts one for this command alone. Ends the process when that fails, as
- * when that one has another store; one line says why. `options` are kept.
+ * when that one has another store; one line says why. Where the start is too slow the command runs without Sluice, and
+ * the process ends as it does. `options` are kept.
  */
 void sluice_launch_service_start(struct sluice_launch_service *service,
                                  const struct sluice_launch_options *options);
 
 /*
- * Joins the I/O process of the node, which the first of all ranks that ask starts. Ends the process
- * when there is none after half a minute; one line says why, from the rank that saw it fail.
+ * Joins the I/O process of the node, which the first of all ranks that ask starts. Ends the process when that fails, or
+ * is too slow, as above; one line says why, from the rank that saw it fail.
  * `options` are kept.
  */
 void sluice_launch_service_join(struct sluice_launch_service *service,

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,8 +12,9 @@
 #include "clock.h"
 #include "status.h"
 
-/* In milliseconds: how long one is waited for that does not get on, and when a user is told. */
+/* In milliseconds: how long one is waited for that does not get on, that no command needs, and when a user is told. */
 #define PATIENCE 30000
+#define UNNEEDED 60000
 #define SILENCE 10000
 
 /* So much processor time, in milliseconds, takes one that gets on. One that is stuck takes some, too. */
@@ -22,11 +24,20 @@
 #define FAREWELL 10000
 #define NAP 20
 
-struct sluice_launch_start sluice_launch_start_of(const char *name, pid_t server)
+static int64_t most_of(bool needed)
+{
+    const char *told = getenv("SLUICE_START_PATIENCE");
+    const int seconds = told == NULL ? 0 : atoi(told);
+    if (needed)
+        return SLUICE_LAUNCH_START_MOST;
+    return seconds > 0 && seconds < SLUICE_LAUNCH_START_MOST / 1000 ? seconds * 1000 : UNNEEDED;
+}
+
+struct sluice_launch_start sluice_launch_start_of(const char *name, pid_t server, bool needed)
 {
     const int64_t now = sluice_clock_ms();
     return (struct sluice_launch_start){
-        .name = name, .server = server, .began = now, .got_on = now};
+        .name = name, .server = server, .began = now, .most = most_of(needed), .got_on = now};
 }
 
 static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -86,7 +97,14 @@ bool sluice_launch_start_goes_on(struct sluice_launch_start *start)
                           start->name, SILENCE / 1000);
     }
     return !sluice_launch_start_is_to_end(start) && now - start->got_on < PATIENCE
-        && now - start->began < SLUICE_LAUNCH_START_MOST;
+        && now - start->began < start->most;
+}
+
+bool sluice_launch_start_is_slow(const struct sluice_launch_start *start)
+{
+    const int64_t now = sluice_clock_ms();
+    return start->waits[0] == 0 && now - start->got_on < PATIENCE
+        && now - start->began >= start->most;
 }
 
 /* Takes a line out of a text that begins so, and copies the rest of it. False when there is none that is whole. */
@@ -160,6 +178,8 @@ static void describe(const struct sluice_launch_start *start, char *text, size_t
     } else if (has_thread_in(start->server, 'D')) {
         snprintf(text, capacity,
                  "a file system does not answer it; look at those of the store and of --capture");
+    } else if (sluice_launch_start_is_slow(start)) {
+        snprintf(text, capacity, "it got on, though slowly, as on a busy machine");
     } else {
         snprintf(text, capacity, "it did nothing for %d s; try again", PATIENCE / 1000);
     }

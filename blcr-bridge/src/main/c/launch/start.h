@@ -6,13 +6,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How long a start may take at most, in milliseconds. */
+/* A start that nothing can do without may take so long, in milliseconds. */
 #define SLUICE_LAUNCH_START_MOST 300000
 
 struct sluice_launch_start {
     const char *name;
     pid_t server;    /* a child of this process */
     int64_t began;   /* sluice_clock_ms() */
+    int64_t most;    /* milliseconds from then */
     int64_t got_on;  /* when that was seen last */
     int64_t taken;   /* the processor time that it had taken by then */
     char waits[256]; /* the server that it said to wait for; "" for none */
@@ -22,7 +23,11 @@ struct sluice_launch_start {
     sigset_t former;
 };
 
-struct sluice_launch_start sluice_launch_start_of(const char *name, pid_t server);
+/*
+ * A start that a command `needs` may take five minutes. Any other command waits for a minute, or for the seconds that
+ * SLUICE_START_PATIENCE says.
+ */
+struct sluice_launch_start sluice_launch_start_of(const char *name, pid_t server, bool needed);
 
 /*
  * From here on a signal that would end this process first ends the I/O process, which would wait for it for a minute.
@@ -37,6 +42,9 @@ void sluice_launch_start_leave(const struct sluice_launch_start *start);
  * user is told once what is waited for. To be asked often.
  */
 bool sluice_launch_start_goes_on(struct sluice_launch_start *start);
+
+/* Whether its time is over though it got on until now, and waits for no server: the machine is too busy. */
+bool sluice_launch_start_is_slow(const struct sluice_launch_start *start);
 
 /*
  * It has said something, which shows that it gets on. Takes lines out of the text that say what it waits for or that
