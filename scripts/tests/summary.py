@@ -1,12 +1,13 @@
 """summary.py TESTS: what came out of the tests whose reports are below a directory.
 
 CTest's report names every test. A module's tests of Java are one of it, whose own report is in
-java/MODULE; they are counted instead. Says what was skipped and why, the ten slowest tests and suites, what failed and
-what it said last, and in its last line how many passed, failed and were skipped. Exits with 1 unless all
-passed.
+java/MODULE; they are counted instead. Says what was skipped and why, the ten slowest tests, the time of each suite and
+the processor time that its tests took, what failed and what it said last, and in its last line how many passed, failed and
+were skipped. Exits with 1 unless all passed.
 """
 import collections
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree as xml
 
@@ -53,18 +54,36 @@ def all_tests(directory):
             yield test
 
 
+def suite_of(name):
+    return ".".join(name.split(".")[:2])
+
+
+def processor_times(directory):
+    """By suite, of what `timed` left: seconds of all processors together."""
+    suites = collections.Counter()
+    for file in (directory / "times").glob("*"):
+        for minutes, seconds in re.findall(r"(\d+)m([\d.]+)s", file.read_text().splitlines()[1]):
+            suites[suite_of(file.name)] += 60 * int(minutes) + float(seconds)
+    return suites
+
+
+def print_suites(tests, processor):
+    suites = collections.Counter()
+    for test in tests:
+        suites[suite_of(test.name)] += test.seconds
+    print("The suites, all their tests together; behind it what processors worked for them:")
+    for suite, seconds in suites.most_common():
+        print(f"  {seconds:6.1f} s {processor[suite]:6.1f} s  {suite}" if suite in processor else f"  {seconds:6.1f} s           {suite}")
+    print(f"  {sum(suites.values()):6.1f} s {sum(processor.values()):6.1f} s  all")
+
+
 def main():
     tests = list(all_tests(pathlib.Path(sys.argv[1])))
     counts = collections.Counter(test.outcome for test in tests)
     print("\nThe slowest:")
     for test in sorted(tests, key=lambda each: -each.seconds)[:SLOWEST]:
         print(f"  {test.seconds:6.1f} s  {test.name}")
-    print("The suites that took longest, all their tests together:")
-    suites = collections.Counter()
-    for test in tests:
-        suites[".".join(test.name.split(".")[:2])] += test.seconds
-    for suite, seconds in suites.most_common(SLOWEST):
-        print(f"  {seconds:6.1f} s  {suite}")
+    print_suites(tests, processor_times(pathlib.Path(sys.argv[1])))
     reasons = collections.Counter(test.reason for test in tests if test.outcome == "skipped")
     if reasons:
         print("Skipped:")
