@@ -23,6 +23,7 @@ import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.store.directory.JobLock;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.node.CheckpointReader;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.parts.Stores;
@@ -175,12 +176,8 @@ public final class RmCommand implements Subcommand {
 
   /** All committed before the oldest to keep; incomplete ones are not worth a complete one. */
   private List<Long> older(final List<Commit> commits) {
-    final List<Commit> complete = commits.stream().filter(commit -> !commit.incomplete()).toList();
-    final int first = complete.size() - keep;
-    return commits.stream()
-        .filter(commit -> first >= 0 && commit.sequence() < complete.get(first).sequence())
+    return Keeping.older(keep, commits, commit -> !commit.incomplete()).stream()
         .map(Commit::number)
-        .filter(number -> !isNewest(commits, number))
         .toList();
   }
 

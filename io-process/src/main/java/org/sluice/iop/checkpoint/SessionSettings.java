@@ -2,7 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.time.Duration;
 import java.util.regex.Pattern;
-import org.sluice.iop.publish.Keeping;
+import org.sluice.core.store.model.Keeping;
 
 /**
  * How a session makes checkpoints and when it ends.

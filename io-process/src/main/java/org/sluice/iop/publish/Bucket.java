@@ -6,13 +6,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.SortedMap;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.log.StoredPart;
 import org.sluice.core.store.model.Commit;
-import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.objects.Engine;
@@ -145,30 +145,11 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     return numbers;
   }
 
-  /** Lets older commits of a number go from the stage that no copy needs. Last stage. */
-  void supersede(final Commit newer, final Predicate<Commit> needed) {
-    try {
-      for (final Commit older : store.commits(damaged -> {})) {
-        if (older.number() == newer.number()
-            && older.sequence() < newer.sequence()
-            && !needed.test(older)) {
-          store.remove(older);
-        }
-      }
-    } catch (final IOException e) {
-      Warnings.warn(
-          "checkpoint %d is committed, but an older one of it stays on the stage: %s"
-              .formatted(newer.number(), e.getMessage()));
-    }
-  }
-
   /**
    * The numbers of earlier runs, which get no more; known also where the bucket is out of reach.
    */
   LongStream numbersBefore() {
-    return live.stream()
-        .filter(commit -> commit.begin() != place.begin())
-        .mapToLong(LogEntry.Commit::number);
+    return live.stream().filter(this::isEarlier).mapToLong(LogEntry.Commit::number);
   }
 
   /** Throws where another run has begun. */
@@ -214,36 +195,42 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
    * @return whether as many are there as are to stay
    */
   private boolean keepNewest(final Commit commit, final boolean removes) throws IOException {
-    final boolean mayGrow = commit.completion().filter(Completion.COUNT::equals).isPresent();
+    final int stay = keep.atLeast(commit.completion());
     synchronized (run) {
-      final List<LogEntry.Commit> own =
-          run.live().values().stream().filter(one -> one.begin() == run.begin()).toList();
-      final List<Long> earlier = removes ? earlier(commit.origin()) : List.of();
-      final int most = keep.atLeast(mayGrow);
-      final int goes = earlier.size() + own.size() - most;
-      for (int i = 0; removes && i < Math.min(earlier.size(), goes); i++) {
-        removed.add(run.live().get(earlier.get(i)).number());
-        run.removeEarlier(earlier.get(i));
+      final SortedMap<Long, LogEntry.Commit> live = run.live();
+      final List<Long> own = new ArrayList<>(live.keySet());
+      own.removeIf(sequence -> isEarlier(live.get(sequence)));
+      final List<Long> all = removes ? earlier(live, commit.origin()) : new ArrayList<>();
+      all.addAll(own);
+      for (final long sequence :
+          removes ? Keeping.older(stay, all, any -> true) : List.<Long>of()) {
+        final LogEntry.Commit goes = live.get(sequence);
+        removed.add(goes.number());
+        if (isEarlier(goes)) {
+          run.removeEarlier(sequence);
+        } else {
+          run.remove(goes.number(), goes.round());
+        }
       }
-      for (int i = 0; removes && i < own.size() - most; i++) {
-        removed.add(own.get(i).number());
-        run.remove(own.get(i).number(), own.get(i).round());
-      }
-      return own.size() >= most;
+      return own.size() >= stay;
     }
   }
 
   /** What earlier runs committed, where that counts; those of another simulation stay. */
-  private List<Long> earlier(final Origin own) throws IOException {
+  private List<Long> earlier(final SortedMap<Long, LogEntry.Commit> live, final Origin own) {
     final List<Long> earlier = new ArrayList<>();
     if (keep.countsEarlier()) {
-      for (final Map.Entry<Long, LogEntry.Commit> one : run.live().entrySet()) {
-        if (one.getValue().begin() != run.begin() && !isOfAnother(one, own)) {
+      for (final Map.Entry<Long, LogEntry.Commit> one : live.entrySet()) {
+        if (isEarlier(one.getValue()) && !isOfAnother(one, own)) {
           earlier.add(one.getKey());
         }
       }
     }
     return earlier;
+  }
+
+  private boolean isEarlier(final LogEntry.Commit one) {
+    return one.begin() != place.begin();
   }
 
   private boolean isOfAnother(final Map.Entry<Long, LogEntry.Commit> one, final Origin own) {

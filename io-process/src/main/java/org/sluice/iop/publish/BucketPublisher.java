@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
+import org.sluice.core.store.directory.Farewell;
 import org.sluice.core.store.directory.RememberedGrouping;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.PosixStore;
@@ -63,7 +64,7 @@ public final class BucketPublisher extends SharedPublisher {
       final Runnable counts,
       final Consumer<IOException> refused) {
     if (round + growth > 0) {
-      uploader.supersede(commit);
+      removeSuperseded(store, commit, uploader::need);
     }
   }
 
@@ -94,9 +95,10 @@ public final class BucketPublisher extends SharedPublisher {
     return readAll(reading);
   }
 
+  /** Whether it is needed is asked first: a copy that begins behind it would take it for gone. */
   @Override
-  public boolean needs(final Commit commit) {
-    return uploader.need(commit);
+  public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
+    return !uploader.need(commit) && super.remove(commit, farewell);
   }
 
   @Override

@@ -138,11 +138,6 @@ public final class BucketUploader implements AutoCloseable {
     }
   }
 
-  /** Lets older commits of a number go from the stage that no copy needs. Last stage. */
-  void supersede(final Commit newer) {
-    bucket.supersede(newer, this::need);
-  }
-
   /** Whether a commit has to stay on the stage. */
   synchronized boolean need(final Commit commit) {
     return departures.has(commit.id());

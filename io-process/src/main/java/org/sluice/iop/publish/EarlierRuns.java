@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import org.sluice.core.posix.Names;
 import org.sluice.core.store.disk.NoStoreException;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.series.IdleDetector;
 import org.sluice.core.store.stage.StagePlace;

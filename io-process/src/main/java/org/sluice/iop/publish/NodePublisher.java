@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.sluice.core.store.directory.Farewell;
 import org.sluice.core.store.directory.RememberedGrouping;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
@@ -125,12 +126,9 @@ class NodePublisher implements Publisher {
   }
 
   @Override
-  public boolean needs(final Commit commit) {
-    return false;
+  public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
+    return store.remove(commit, farewell);
   }
-
-  @Override
-  public void remove(final Commit commit) throws IOException {}
 
   @Override
   public List<Commit> earlier(final long sessionId) throws IOException {
@@ -140,7 +138,9 @@ class NodePublisher implements Publisher {
   }
 
   @Override
-  public void removeEarlier(final Commit commit) throws IOException {}
+  public boolean removeEarlier(final Commit commit, final Farewell farewell) throws IOException {
+    return store.remove(commit, farewell);
+  }
 
   @Override
   public List<CommittedImage> imagesOf(final Commit commit) throws IOException {

@@ -8,7 +8,6 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.RankSet;
-import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.series.PartKey;
 import org.sluice.core.store.series.PartsCheck;
 import org.sluice.core.store.series.SeriesRun;
@@ -125,21 +124,6 @@ final class PendingPart {
     if (!warned) {
       warned = true;
       Warnings.warn("checkpoint %d waits: %s".formatted(commit.number(), failure.getMessage()));
-    }
-  }
-
-  /** What the series' log does not have any more no reader looks for. */
-  void removeSuperseded(final PosixStore store) {
-    try {
-      for (final Commit older : store.commits(damaged -> {})) {
-        if (older.number() == commit.number() && older.sequence() < commit.sequence()) {
-          store.remove(older);
-        }
-      }
-    } catch (final IOException e) {
-      Warnings.warn(
-          "checkpoint %d is committed, but an older one of it stays: %s"
-              .formatted(commit.number(), e.getMessage()));
     }
   }
 }

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
+import org.sluice.core.store.directory.Farewell;
 import org.sluice.core.store.directory.RememberedGrouping;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
@@ -125,17 +126,19 @@ public interface Publisher extends AutoCloseable {
 
   // ---- removal, on the last stage ----
 
-  /** Whether a commit has to stay in this node's store as yet. */
-  boolean needs(Commit commit);
-
-  /** Lets a commit of this session count no more, before anything of it is deleted. */
-  void remove(Commit commit) throws IOException;
+  /**
+   * Removes a commit of this session. It counts no more before anything of it is deleted.
+   *
+   * @param farewell called where the commit is to go, and may prevent it
+   * @return false where it stays
+   */
+  boolean remove(Commit commit, Farewell farewell) throws IOException;
 
   /** The checkpoints of earlier sessions that count. */
   List<Commit> earlier(long sessionId) throws IOException;
 
-  /** Lets a checkpoint of an earlier run count no more. */
-  void removeEarlier(Commit commit) throws IOException;
+  /** The same of a checkpoint of an earlier run. */
+  boolean removeEarlier(Commit commit, Farewell farewell) throws IOException;
 
   /** The images that a checkpoint of an earlier run has, on all nodes. */
   List<CommittedImage> imagesOf(Commit commit) throws IOException;

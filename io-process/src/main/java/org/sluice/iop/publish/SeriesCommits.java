@@ -258,7 +258,7 @@ public final class SeriesCommits implements AutoCloseable {
     }
     found(one);
     one.counts.run();
-    one.removeSuperseded(store);
+    SharedPublisher.removeSuperseded(store, one.commit, older -> false);
     return true;
   }
 

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
+import org.sluice.core.store.directory.Farewell;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.node.PosixStore;
@@ -87,8 +88,16 @@ public final class SeriesPublisher extends SharedPublisher {
   }
 
   @Override
-  public void remove(final Commit commit) throws IOException {
-    commits().remove(commit);
+  public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
+    return super.remove(
+        commit,
+        () -> {
+          final boolean goes = farewell.run();
+          if (goes) {
+            commits().remove(commit);
+          }
+          return goes;
+        });
   }
 
   @Override
@@ -97,8 +106,12 @@ public final class SeriesPublisher extends SharedPublisher {
   }
 
   @Override
-  public void removeEarlier(final Commit commit) throws IOException {
-    commits().removeEarlier(commit);
+  public boolean removeEarlier(final Commit commit, final Farewell farewell) throws IOException {
+    final boolean goes = farewell.run();
+    if (goes) {
+      commits().removeEarlier(commit);
+    }
+    return goes;
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
@@ -11,11 +12,13 @@ import org.sluice.iop.measure.Warnings;
  * Looks for checkpoints of which a program has deleted files that were in place, and lets them go.
  * A program deletes its oldest one first.
  *
+ * @param context where they are
  * @param checkpoints the oldest first
  * @param all whether each is looked at; else up to the first that has all its files
  * @param gone told which ones went, in the last stage
  */
-record Deletions(List<Kept> checkpoints, boolean all, Consumer<List<Kept>> gone) implements Work {
+record Deletions(Context context, List<Kept> checkpoints, boolean all, Consumer<List<Kept>> gone)
+    implements Work {
   @Override
   public boolean isAwaited() {
     return false;
@@ -26,7 +29,7 @@ record Deletions(List<Kept> checkpoints, boolean all, Consumer<List<Kept>> gone)
     final List<Kept> without = new ArrayList<>();
     for (final Kept one : checkpoints) {
       final boolean lacks = lacks(one);
-      if (lacks && one.shelf().remove(one.commit(), () -> true)) {
+      if (lacks && one.remove(context, () -> true)) {
         without.add(one);
       } else if (!lacks && !all) {
         break;
@@ -36,9 +39,9 @@ record Deletions(List<Kept> checkpoints, boolean all, Consumer<List<Kept>> gone)
   }
 
   /** One that cannot be read others may have removed meanwhile, or verify names it. */
-  private static boolean lacks(final Kept one) {
+  private boolean lacks(final Kept one) {
     try {
-      return one.shelf().images(one.commit()).stream().anyMatch(CheckpointNames::isDeleted);
+      return one.stored(context).stream().anyMatch(CheckpointNames::isDeleted);
     } catch (final IOException unreadable) {
       return false;
     }

@@ -2,10 +2,8 @@ package org.sluice.iop.retention;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -13,7 +11,7 @@ import org.sluice.core.posix.FileName;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
-import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.Keeping;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.Group;
 import org.sluice.iop.checkpoint.ImageRelease;
@@ -24,7 +22,6 @@ import org.sluice.iop.image.ImageName;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.publish.Keeping;
 
 /**
  * Removes older checkpoints once enough newer ones follow, so that their blocks can be used again.
@@ -86,7 +83,7 @@ public final class Retention {
   }
 
   private Kept own(final Commit commit, final Set<Image> images) {
-    return new Kept(commit, context.state().placeOf(commit), images, new Shelf.OwnSession(context));
+    return new Kept(commit, context.state().placeOf(commit), images);
   }
 
   private void finish(final long number, final Image image) {
@@ -134,7 +131,7 @@ public final class Retention {
    */
   public void lookAtFiles(final boolean all) {
     if (context.drain().isInPlace() && !series.isEmpty()) {
-      publish(new Deletions(List.copyOf(series), all, gone -> end(() -> forget(gone))));
+      publish(new Deletions(context, List.copyOf(series), all, gone -> end(() -> forget(gone))));
     }
   }
 
@@ -159,12 +156,16 @@ public final class Retention {
     if (series.isEmpty() || keep.isAll()) {
       return;
     }
-    final boolean mayGrow =
-        series.getLast().commit().completion().equals(Optional.of(Completion.COUNT));
-    for (final Kept older : olderThan(keep.atLeast(mayGrow))) {
-      series.remove(older);
-      incomplete.remove(older.commit().number());
-      publish(new Removal(older));
+    final List<Kept> older =
+        Keeping.dispensable(
+            keep.atLeast(series.getLast().commit().completion()),
+            List.copyOf(series),
+            one -> !incomplete.contains(one.number()));
+    older.removeIf(one -> context.state().isReused(one.number()));
+    for (final Kept one : older) {
+      series.remove(one);
+      incomplete.remove(one.number());
+      publish(new Removal(one));
     }
   }
 
@@ -196,17 +197,17 @@ public final class Retention {
    * Those of earlier runs are older than all of this one, in their order. Those of another
    * simulation stay.
    */
-  private void addEarlier(final List<Commit> earlier, final Shelf shelf) {
+  private void addEarlier(final List<Commit> earlier) {
     for (final Commit commit : earlier) {
       if (!context.predecessors().isOfAnother(commit.origin())
           && series.stream().noneMatch(kept -> kept.commit().number() == commit.number())) {
-        add(new Kept(commit, Long.MIN_VALUE + commit.sequence(), new HashSet<>(), shelf));
+        add(new Kept(commit, Long.MIN_VALUE + commit.sequence(), new HashSet<>()));
         if (commit.incomplete()) {
           grown(commit.number());
         }
       }
     }
-    if (series.stream().anyMatch(kept -> kept.place() >= 0)) {
+    if (series.stream().anyMatch(kept -> !kept.isEarlier())) {
       letGo(); // one of this session is committed
     }
   }
@@ -221,11 +222,7 @@ public final class Retention {
     @Override
     public void commit() throws IOException {
       final List<Commit> all = context.publisher().earlier(context.sessionId());
-      final Shelf shelf =
-          context.publisher().awaitsNodes()
-              ? new Shelf.Nodes(context)
-              : new Shelf.OwnStore(context);
-      end(() -> addEarlier(all, shelf));
+      end(() -> addEarlier(all));
     }
 
     @Override
@@ -265,24 +262,6 @@ public final class Retention {
     series.removeAll(newer);
     series.addLast(kept);
     series.addAll(newer);
-  }
-
-  /** What is neither of the newest nor of the newest complete ones, the oldest first. */
-  private List<Kept> olderThan(final int stay) {
-    final List<Kept> older = new ArrayList<>();
-    int complete = 0;
-    int all = 0;
-    for (final Iterator<Kept> i = series.descendingIterator(); i.hasNext(); all++) {
-      final Kept one = i.next();
-      final boolean counts = !incomplete.contains(one.commit().number());
-      if (all >= stay
-          && (!counts || complete >= stay)
-          && !context.state().isReused(one.commit().number())) {
-        older.addFirst(one);
-      }
-      complete += counts ? 1 : 0;
-    }
-    return older;
   }
 
   /**
@@ -333,7 +312,7 @@ public final class Retention {
     @Override
     public void commit() throws IOException {
       final CheckpointNames names = new CheckpointNames(context, victim.commit(), images());
-      final boolean removed = victim.shelf().remove(victim.commit(), () -> mayGo(names));
+      final boolean removed = victim.remove(context, () -> mayGo(names));
       Retention.this.end(() -> end(removed));
       if (removed && !context.settings().keep().isAll()) { // a stage may have had it only
         names.removeInPlace();
@@ -351,7 +330,7 @@ public final class Retention {
     /** Of one whose index cannot be read, files in place stay. */
     private List<CommittedImage> images() {
       try {
-        return victim.shelf().images(victim.commit());
+        return victim.stored(context);
       } catch (final IOException damagedOrRemoved) {
         return List.of();
       }

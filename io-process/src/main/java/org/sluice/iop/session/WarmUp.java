@@ -20,6 +20,7 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
@@ -28,7 +29,6 @@ import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.outside.Guard;
-import org.sluice.iop.publish.Keeping;
 import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.service.SessionState;
 

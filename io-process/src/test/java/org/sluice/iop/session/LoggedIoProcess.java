@@ -21,6 +21,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.segment.TestSegments;
+import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.node.LoggedDisk;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
@@ -29,7 +30,6 @@ import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.outside.Guard;
-import org.sluice.iop.publish.Keeping;
 import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.service.SessionState;
 
