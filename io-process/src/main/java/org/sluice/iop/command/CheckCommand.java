@@ -198,7 +198,7 @@ public final class CheckCommand implements Subcommand {
       return;
     }
     try (directory) {
-      checks.node(directory.path(), directory.warmUp(), pages, capture != null);
+      checks.node(directory.path(), directory.trial(), pages, capture != null);
     }
   }
 

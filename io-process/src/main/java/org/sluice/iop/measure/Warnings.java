@@ -6,7 +6,6 @@ import org.sluice.core.posix.Speaker;
 /** What goes wrong while the service goes on: one line each on standard error, and a count. */
 public final class Warnings {
   private static final AtomicLong COUNT = new AtomicLong();
-  private static final InheritableThreadLocal<Boolean> MUTED = new InheritableThreadLocal<>();
 
   private Warnings() {}
 
@@ -16,19 +15,8 @@ public final class Warnings {
    * @param message one line: what, where, and what comes of it
    */
   public static void warn(final String message) {
-    if (MUTED.get() != null) {
-      return;
-    }
     COUNT.incrementAndGet();
     Speaker.say(message);
-  }
-
-  /**
-   * Has nothing be said, from here on, by the calling thread and those that it begins: what goes
-   * wrong there is of no consequence.
-   */
-  public static void mute() {
-    MUTED.set(true);
   }
 
   /**

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ProcessIdentity;
@@ -33,7 +32,6 @@ public final class Attachments {
   /** The processes that got no slot, by pid; the dead are left out now and then. */
   private final Map<Integer, ProcessIdentity> refused = new HashMap<>();
 
-  private final CompletableFuture<Void> checkpointing = new CompletableFuture<>();
   private boolean closed;
 
   /** Whether processes are to ask for each file that they create. */
@@ -48,11 +46,6 @@ public final class Attachments {
   /** Says who learns of processes that are gone; before the first one goes. */
   public void abandonment(final Consumer<Attachment> listener) {
     abandonment = listener;
-  }
-
-  /** Completed when a process has attached that is likely to write checkpoints. */
-  public CompletableFuture<Void> checkpointing() {
-    return checkpointing;
   }
 
   /** Whether a process that may never need a slot gets none: others may, or the session ends. */
@@ -85,9 +78,6 @@ public final class Attachments {
         context.journal().inFlight().forget(slot);
         add(attachment);
         limit();
-        if (request.early() != 0) {
-          checkpointing.complete(null);
-        }
         return attachment;
       }
     }

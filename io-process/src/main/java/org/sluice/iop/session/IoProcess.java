@@ -45,9 +45,8 @@ import org.sluice.iop.wave.WaveFiles;
 /** An I/O process inside this one: runtime directory, store, segment, service thread. */
 public final class IoProcess implements AutoCloseable {
   /** Says that the I/O process ends before it pays to make ready for more. */
-  private static final String SHORT_LIVED = "SLUICE_SHORT_LIVED";
-
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
   private final RuntimeDirectory directory;
   private final Segment segment;
   private final Journal journal;
@@ -172,11 +171,6 @@ public final class IoProcess implements AutoCloseable {
       measureInBackground();
     }
     thread = Thread.ofPlatform().name("service").start(service);
-    if (!goesOn && settings.faults().isEmpty() && System.getenv(SHORT_LIVED) == null) {
-      final WarmUp warmUp =
-          keep(new WarmUp(directory.warmUp(), settings.layout(), service.checkpointing()));
-      service.ending().thenRun(warmUp::stop);
-    }
   }
 
   /** Of a job on several nodes that node tells which began the run. */

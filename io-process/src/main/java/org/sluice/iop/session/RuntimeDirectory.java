@@ -51,7 +51,7 @@ public final class RuntimeDirectory implements AutoCloseable {
   static final String CRASH = "crash";
   static final String JOURNAL = "journal";
   static final String SOCKET = "socket";
-  private static final String WARM_UP = "warm-up";
+  private static final String TRIAL = "trial";
 
   private static final Set<PosixFilePermission> PRIVATE =
       Set.of(
@@ -182,9 +182,9 @@ public final class RuntimeDirectory implements AutoCloseable {
     return path.resolve(JOURNAL);
   }
 
-  /** Where a session may be that only warms up. */
-  public Path warmUp() {
-    return path.resolve(WARM_UP);
+  /** A directory, to be made, for files that try out the node. */
+  public Path trial() {
+    return path.resolve(TRIAL);
   }
 
   /** Where this I/O process says why it failed, should it. */
@@ -315,7 +315,7 @@ public final class RuntimeDirectory implements AutoCloseable {
     Journal.remove(directory.resolve(JOURNAL));
     Files.deleteIfExists(directory.resolve(SOCKET));
     Files.deleteIfExists(directory.resolve(ResumeScript.NAME));
-    for (final Path path : Names.deepestFirst(directory.resolve(WARM_UP))) {
+    for (final Path path : Names.deepestFirst(directory.resolve(TRIAL))) {
       Files.deleteIfExists(path);
     }
   }

@@ -157,15 +157,6 @@ public final class Service implements Runnable, Executor {
   }
 
   /**
-   * The first rank of an MPI program.
-   *
-   * @return completed when it has attached; never where no such program runs
-   */
-  public CompletableFuture<Void> checkpointing() {
-    return session.attachments().checkpointing();
-  }
-
-  /**
    * Waits for what the drain has to do now.
    *
    * @return completed once that is drained and committed
