@@ -6,19 +6,4 @@ package org.sluice.iop.wave.protocol;
  * @param stream where it was sent
  * @param number the how many-th of the stream it is, from 1
  */
-public record Message(Stream stream, long number) {
-
-  // As in Stream.
-
-  @Override
-  public boolean equals(final Object other) {
-    return other instanceof final Message message
-        && message.number == number
-        && message.stream.equals(stream);
-  }
-
-  @Override
-  public int hashCode() {
-    return stream.hashCode() * 31 + Long.hashCode(number);
-  }
-}
+public record Message(Stream stream, long number) {}

@@ -10,22 +10,4 @@ package org.sluice.iop.wave.protocol;
  * @param destination the receiver, by its rank in the world
  * @param tag the tag
  */
-public record Stream(long communicator, int source, int destination, int tag) {
-
-  // The methods that the JVM makes for a record it links anew at each start, which takes
-  // milliseconds.
-
-  @Override
-  public boolean equals(final Object other) {
-    return other instanceof final Stream stream
-        && stream.communicator == communicator
-        && stream.source == source
-        && stream.destination == destination
-        && stream.tag == tag;
-  }
-
-  @Override
-  public int hashCode() {
-    return ((Long.hashCode(communicator) * 31 + source) * 31 + destination) * 31 + tag;
-  }
-}
+public record Stream(long communicator, int source, int destination, int tag) {}
