@@ -1,8 +1,8 @@
 package org.sluice.iop.journal;
 
-/** Why a log begins anew. */
+/** The reason for which a log begins anew. */
 public enum Cause {
-  /** It was settled and goes on. */
+  /** The log was settled and goes on. */
   SETTLED,
   /** The image became direct. */
   DIRECT,

@@ -5,32 +5,35 @@ import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
 
-/** One decision: it is written as its place among the entries here, from 1, then its fields. */
+/**
+ * A decision of the I/O process. In the journal it is an ordinal, the entry's place in this
+ * interface from 1, and then the fields.
+ */
 public sealed interface Entry {
   /** Round of a checkpoint in a store of this node alone, which needs none. */
   long NO_ROUND = -1;
 
-  /** Number of what is in no checkpoint. */
+  /** The number where no checkpoint is meant. */
   long NO_CHECKPOINT = -1;
 
   /** Position of a ring that did not tell; an opening that ends so is asked for again. */
   long NO_POSITION = -1;
 
-  /** The same: the opening counts for nothing. */
+  /** Position of an opening that was refused and counts for nothing. */
   long REFUSED = -2;
 
   /**
    * A process got a slot.
    *
    * @param slot index of the slot, 0 or more
-   * @param pid its pid
+   * @param pid pid of the process
    * @param startTime field 22 of {@code /proc/PID/stat}
-   * @param rank its rank, -1 unknown
+   * @param rank rank of the process, -1 unknown
    * @param ranks ranks of its job, 0 unknown
-   * @param localRanks those of them on this node; 0 all, -1 fewer, how many is unknown
+   * @param localRanks ranks of the job on this node; 0 all, -1 an unknown number of them
    * @param generation of the slot
-   * @param token of its request
-   * @param killsBefore how many processes were killed before it came
+   * @param token of the request to attach
+   * @param killsBefore number of processes killed before this one attached
    */
   record Attached(
       int slot,
@@ -45,10 +48,10 @@ public sealed interface Entry {
       implements Entry {}
 
   /**
-   * A slot is free again; what its process had open for writing counts as abandoned.
+   * A slot is free again. Files that its process had open for writing count as abandoned.
    *
    * @param slot index of the slot, 0 or more
-   * @param killed whether its process was killed, which counts kills up
+   * @param killed whether its process was killed, which raises the count of kills
    * @param time by {@code CLOCK_MONOTONIC}, in nanoseconds
    */
   record Detached(int slot, boolean killed, long time) implements Entry {}
@@ -68,14 +71,15 @@ public sealed interface Entry {
       implements Entry {}
 
   /**
-   * An image is one of a checkpoint made by request.
+   * An image belongs to a checkpoint made by request.
    *
    * @param image the image's id
    * @param checkpoint the checkpoint's number
-   * @param rank whose it is
-   * @param name its name
-   * @param base the checkpoint that has some of its bytes
-   * @param pieces which: offset and length of each run, i64 each; empty for none
+   * @param rank rank that the image belongs to
+   * @param name name of the image in the checkpoint
+   * @param base the older checkpoint that has some of the image's bytes
+   * @param pieces the runs of bytes that the older checkpoint has: offset and length, i64 each;
+   *     empty for none
    */
   record Created(int image, long checkpoint, int rank, String name, long base, String pieces)
       implements Entry {}
@@ -94,7 +98,8 @@ public sealed interface Entry {
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
    * @param writes whether for writing
-   * @param request its number among those of the slot that have a reply; 0 for no client's
+   * @param request number of the request among those of the slot that have a reply; 0 if no client
+   *     asked
    */
   record Opened(int image, int slot, boolean writes, long request) implements Entry {}
 
@@ -103,10 +108,11 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
-   * @param position behind the record that told; {@link #REFUSED}; {@link #NO_POSITION}: abandoned
-   * @param opened when it began, as its process tells, by {@code CLOCK_MONOTONIC} in nanoseconds; 0
-   *     of one behind which the image is empty
-   * @param time of the closing, in the same way; 0 of one that does not count
+   * @param position position in the ring behind the record of the close; {@link #REFUSED}; {@link
+   *     #NO_POSITION} when abandoned
+   * @param opened begin of the opening, as its process tells, by {@code CLOCK_MONOTONIC} in
+   *     nanoseconds; 0 when the image is empty after it
+   * @param time of the close, by the same clock; 0 when the opening does not count
    */
   record Closed(int image, int slot, long position, long opened, long time) implements Entry {}
 
@@ -115,9 +121,10 @@ public sealed interface Entry {
    *
    * @param slot of the process that published it
    * @param chunk its index
-   * @param generation tells the chunk's uses apart
-   * @param used its used length; -1 when its owner died before it told
-   * @param position in the slot's ring, behind the record that told, or {@link #NO_POSITION}
+   * @param generation generation of the chunk, which differs at each use
+   * @param used used bytes of the chunk; -1 when its owner died before it told
+   * @param position in the slot's ring, behind the record that published the chunk, or {@link
+   *     #NO_POSITION}
    */
   record Taken(int slot, int chunk, int generation, int used, long position) implements Entry {}
 
@@ -125,8 +132,8 @@ public sealed interface Entry {
    * A chunk is written and may be released.
    *
    * @param chunk its index
-   * @param generation tells the chunk's uses apart
-   * @param location where it lies in a container; all zero when it does not
+   * @param generation generation of the chunk, which differs at each use
+   * @param location place of the chunk in a container; all zero when it is in none
    * @param shares the images whose logs refer to it
    */
   record Drained(int chunk, int generation, ChunkLocation location, List<ImageSize> shares)
@@ -136,15 +143,15 @@ public sealed interface Entry {
    * An image with records in a chunk.
    *
    * @param image the image's id
-   * @param size its size behind the chunk's records
+   * @param size size of the image after the chunk's records
    */
   record ImageSize(int image, long size) {}
 
   /**
-   * An image is to be emptied, behind the chunks taken before.
+   * An image is to be emptied, after the chunks that were taken before.
    *
    * @param image the image's id
-   * @param fileToo whether its own file is, too
+   * @param fileToo whether the image's own file is emptied, too
    */
   record Emptying(int image, boolean fileToo) implements Entry {}
 
@@ -152,19 +159,19 @@ public sealed interface Entry {
    * The log of an image begins anew: its own file holds what was drained so far.
    *
    * @param image the image's id
-   * @param cause why
+   * @param cause reason of the restart
    * @param inPlace whether extents go to the file from here on
    * @param size the size so far
-   * @param marks what was applied of chunks that are not drained
+   * @param marks parts of undrained chunks that were applied to the image's file
    */
   record Restarted(int image, Cause cause, boolean inPlace, long size, List<Mark> marks)
       implements Entry {}
 
   /**
-   * How much of a chunk was applied to an image's own file before the chunk was drained.
+   * The part of a chunk that was applied to an image's own file before the chunk was drained.
    *
    * @param chunk its index
-   * @param generation tells the chunk's uses apart
+   * @param generation generation of the chunk, which differs at each use
    * @param end of the last payload byte applied
    */
   record Mark(int chunk, int generation, int end) {}
@@ -173,7 +180,7 @@ public sealed interface Entry {
    * A checkpoint was begun by request.
    *
    * @param checkpoint its number
-   * @param scope its ranks
+   * @param scope ranks that complete the checkpoint
    */
   record Begun(long checkpoint, Scope scope) implements Entry {}
 
@@ -182,8 +189,8 @@ public sealed interface Entry {
    *
    * @param ranks ranks of the job
    * @param expected how many of them complete it on this node
-   * @param spread whether others do on other nodes
-   * @param held whether it is committed only once that is {@link Decided}
+   * @param spread whether ranks on other nodes complete it, too
+   * @param held whether the checkpoint waits for {@link Decided} before it is committed
    */
   record Scope(int ranks, int expected, boolean spread, boolean held) {}
 
@@ -192,7 +199,7 @@ public sealed interface Entry {
    *
    * @param checkpoint the checkpoint's number
    * @param rank the rank
-   * @param slot of the process that said so
+   * @param slot slot of the process that reported it
    * @param request as in {@link Opened}
    */
   record Completed(long checkpoint, int rank, int slot, long request) implements Entry {}
@@ -200,14 +207,15 @@ public sealed interface Entry {
   /**
    * A checkpoint is to be committed.
    *
-   * @param attempt tells commits apart, from 1
+   * @param attempt number of the commit, from 1
    * @param checkpoint its number
    * @param round how many times the checkpoint was written before, or {@link #NO_ROUND}
-   * @param growth how many times it was decided before in this round
+   * @param growth how many times the commit was decided before in this round
    * @param ranks ranks of the job, 0 unknown
-   * @param part the ranks whose images it has, as in the manifest; empty where it has all
-   * @param completion by what it counts as complete
-   * @param coverage what other nodes are to put, as the key of a part says it; empty for all ranks
+   * @param part the ranks whose images the checkpoint has, as in the manifest; empty for all ranks
+   * @param completion rule by which the checkpoint counts as complete
+   * @param coverage ranks whose images other nodes put, as in the key of a part; empty for all
+   *     ranks
    * @param members its images
    */
   record Committing(
@@ -226,10 +234,10 @@ public sealed interface Entry {
    * An image of a checkpoint.
    *
    * @param image the image's id
-   * @param path what the checkpoint calls it
+   * @param path path of the image in the checkpoint
    * @param rank of the process that wrote it, -1 unknown
    * @param ranks ranks of the job, 0 unknown
-   * @param direct whether the checkpoint only names its file, which other nodes may write, too
+   * @param direct whether the checkpoint only names the file, since other nodes may write it, too
    */
   record Part(int image, String path, int rank, int ranks, boolean direct) {}
 
@@ -238,66 +246,67 @@ public sealed interface Entry {
    *
    * @param attempt the number of the commit; 0 when it was not tried
    * @param checkpoint its number
-   * @param errno why it failed; 0 when it is in the store
-   * @param reason the same in words; empty when it is in the store
+   * @param errno error number of a failed commit; 0 when the checkpoint is in the store
+   * @param reason the error in words; empty when the checkpoint is in the store
    */
   record Ended(long attempt, long checkpoint, int errno, String reason) implements Entry {}
 
   /**
-   * A copy took a committed image's place, so that the image stays as it is.
+   * A copy replaces a committed image, so that the committed image stays as it is.
    *
    * @param image the committed image's id
    * @param copy the copy's id, 0 for none
    */
   record Replaced(int image, int copy) implements Entry {}
 
-  /** A member joined. */
+  /** A member of the session joined. */
   record Joined() implements Entry {}
 
   /**
-   * A member left.
+   * A member of the session left.
    *
-   * @param succeeded whether its command did
+   * @param succeeded whether the member's command succeeded
    */
   record Left(boolean succeeded) implements Entry {}
 
   /**
-   * How much there was of what the entries behind this one do not tell.
+   * The counts that a rewritten journal begins with, since its entries no longer tell them.
    *
    * @param lastImage the highest image id so far; 0 for none
-   * @param lastAttempt the last commit that was decided; 0 for none
+   * @param lastAttempt number of the last commit that was decided; 0 for none
    * @param kills how many processes were killed
    * @param writings how often images were opened for writing
-   * @param members how many joined and have not left
-   * @param memberFailed whether the command of one failed
+   * @param members how many members joined and have not left
+   * @param memberFailed whether the command of a member that left failed
    */
   record Counted(
       int lastImage, long lastAttempt, int kills, long writings, int members, boolean memberFailed)
       implements Entry {}
 
   /**
-   * What became of an image since it was admitted and created.
+   * The state of an image in a rewritten journal, in place of its entries since it was admitted and
+   * created.
    *
    * @param image the image's id
-   * @param state its state
+   * @param state state of the image, {@code STATE} of the image table
    * @param writer the process that wrote it last; generation 0 when there is none
-   * @param others processes of other ranks that wrote it before, of a job on several nodes
-   * @param written when it was opened for writing the last time, in the order of all such openings
-   * @param closed when a process closed it that wrote it, the last time, as in {@link Closed}; 0
+   * @param others processes of other ranks that wrote the image before, in a job on several nodes
+   * @param written ordinal of its last opening for writing, among those of all images
+   * @param closed time of the last close by a process that wrote the image, as in {@link Closed}; 0
    *     for never
-   * @param begun when the opening began behind which it had bytes for the first time since it was
-   *     created, {@link Committing} or {@link Gone}; 0 for never
-   * @param whole when that opening ended; 0 for never
+   * @param begun begin of the first opening that gave the image bytes since it was created, {@link
+   *     Committing} or {@link Gone}; 0 for none
+   * @param whole end of that opening; 0 for none
    * @param abandoned whether the last process that wrote it died
-   * @param committed whether a checkpoint has it
-   * @param openers the slots that have it open
-   * @param granted the slots whose chunks may have records of it
-   * @param direct whether it became direct
+   * @param committed whether a checkpoint has the image
+   * @param openers the slots that have the image open
+   * @param granted the slots whose chunks may have records of the image
+   * @param direct whether the image became direct
    * @param inPlace whether extents go to its own file
-   * @param touched whether some may ever have gone there
-   * @param size its size by what was drained
+   * @param touched whether any extent may ever have gone to its own file
+   * @param size size of the image by its drained chunks
    * @param chunks the chunks that its log refers to
-   * @param marks what was applied of chunks that are not drained
+   * @param marks parts of undrained chunks that were applied to its file
    */
   record Known(
       int image,
@@ -323,8 +332,8 @@ public sealed interface Entry {
   /**
    * A process that wrote an image.
    *
-   * @param process how it got its slot
-   * @param killed whether it was killed
+   * @param process the entry by which the process got its slot
+   * @param killed whether the process was killed
    */
   record KnownWriter(Attached process, boolean killed) {}
 
@@ -333,15 +342,15 @@ public sealed interface Entry {
    *
    * @param slot its index
    * @param count how often it has the image open, 1 or more
-   * @param writes whether for writing; also when that opening has ended and another has not
+   * @param writes whether any of the slot's openings was for writing, even one that has ended
    */
   record Opener(int slot, int count, boolean writes) {}
 
   /**
-   * A group since its last commit.
+   * The state of a group since its last commit.
    *
    * @param checkpoint its number
-   * @param changed whether its last commit does not have all of it
+   * @param changed whether the group has changes that its last commit lacks
    * @param rewriting whether an image of its last commit was rewritten or deleted
    * @param members its images
    */
@@ -353,23 +362,27 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param path its path in the capture directory
-   * @param unchanged whether it is as it was committed
+   * @param unchanged whether the image is as it was committed
    */
   record GroupMember(int image, String path, boolean unchanged) {}
 
   /**
-   * A file in the capture directory was written that is no image, so that its checkpoint lacks it.
+   * A file in the capture directory was written without being an image, so its checkpoint lacks the
+   * file.
    *
-   * @param device of the file, {@code major << 32 | minor}; 0 for one that stands for others
+   * @param device of the file, {@code major << 32 | minor}; 0 for an entry that stands for several
+   *     files
    * @param inode of the file
    * @param born when the file was created, in nanoseconds since 1970; 0 unknown
-   * @param reason why it is no image, {@code REASON} of the image table; 0 when it is one, or gone
-   * @param path a name of it
+   * @param reason reason for which the file is no image, {@code REASON} of the image table; 0 when
+   *     the file became an image or is gone
+   * @param path a name of the file
    */
   record Lacking(long device, long inode, long born, int reason, String path) implements Entry {}
 
   /**
-   * An image comes to rest: a link holds its file, and no descriptor, until a process opens it.
+   * An image comes to rest: a link holds its file, and no descriptor, until a process opens the
+   * image.
    *
    * @param image the image's id
    * @param path a name of its file
@@ -377,69 +390,71 @@ public sealed interface Entry {
   record Rested(int image, String path) implements Entry {}
 
   /**
-   * A process created a file and entered it as an image, open to itself for writing.
+   * A process created a file and entered it as an image, which the process has open for writing.
    *
-   * @param file how it became an image
+   * @param file the entry by which the file became an image
    * @param slot index of the process's slot, 0 or more
-   * @param position in the slot's ring, behind the record that told and its name
-   * @param failure why the image fails, as its file cannot be taken; empty when it does not
+   * @param position in the slot's ring, behind the record that entered the file, and the name
+   * @param failure reason for which the file cannot be taken, so that the image fails; empty when
+   *     it can
    */
   record Entered(Admitted file, int slot, long position, String failure) implements Entry {}
 
   /**
-   * How often a checkpoint was written, as decided last.
+   * The latest decided round and growth of a checkpoint.
    *
    * @param checkpoint its number
    * @param round as in {@link Committing}
    * @param growth as in {@link Committing}
-   * @param place the attempt at which it was decided first in this round
+   * @param place number of the first commit of this round
    */
   record Written(long checkpoint, long round, long growth, long place) implements Entry {}
 
   /**
-   * A checkpoint that a stage has is to leave the node.
+   * A checkpoint in a stage is to leave the node.
    *
    * @param commit the id of its commit
-   * @param round as in {@link Committing}; {@link #NO_ROUND} once it counts for all nodes
+   * @param round as in {@link Committing}; {@link #NO_ROUND} once the checkpoint counts for all
+   *     nodes
    * @param growth as in {@link Committing}
    */
   record Leaving(long commit, long round, long growth) implements Entry {}
 
   /**
-   * What becomes of a held checkpoint. A commit is decided before anything is written for it.
+   * The decision about a held checkpoint. A commit is decided before anything is written for it.
    *
    * @param checkpoint its number
-   * @param commit whether it is to be committed; else it is dropped
+   * @param commit whether to commit the checkpoint; else it is dropped
    */
   record Decided(long checkpoint, boolean commit) implements Entry {}
 
   /**
-   * A group is in the store, and no other one of which a file was closed later.
+   * A group is in the store, and no other stored group has a file that was closed later.
    *
    * @param checkpoint its number
-   * @param closed as in {@link Known}, of the file that was closed last
+   * @param closed time of the last close of any of its files, as in {@link Known}
    */
   record Stored(long checkpoint, long closed) implements Entry {}
 
   /**
-   * What an image had is in a group no more: it is emptied, deleted or renamed.
+   * The bytes of an image are no longer in a group, since the file was emptied, deleted or renamed.
    *
    * @param image the image's id; 0 for none
    * @param checkpoint the checkpoint's number, or {@link #NO_CHECKPOINT}
-   * @param writing what was written
+   * @param writing the write that is gone
    */
   record Gone(int image, long checkpoint, Writing writing) implements Entry {}
 
   /**
-   * What was written to a file of a group, by {@code CLOCK_MONOTONIC} in nanoseconds.
+   * A write to a file of a group. Times are by {@code CLOCK_MONOTONIC} in nanoseconds.
    *
    * @param path its path in the capture directory
-   * @param part whose it is: the rank, or less than 0 for a process without one
-   * @param begun when it was begun; of a file that was renamed, when that was closed
-   * @param whole when it was closed for the first time; 0 if its process died before that
-   * @param closed when it was closed for the last time
-   * @param killsBefore how many processes were killed before its process came
-   * @param killed whether that was killed
+   * @param part rank that wrote the file; less than 0 for a process without a rank
+   * @param begun time of the begin; of a renamed file the time of the close
+   * @param whole time of the first close; 0 if the process died before
+   * @param closed time of the last close
+   * @param killsBefore number of processes killed before the writing process attached
+   * @param killed whether the writing process was killed
    */
   record Writing(
       String path,
@@ -451,7 +466,7 @@ public sealed interface Entry {
       boolean killed) {}
 
   /**
-   * No file of a group is left: what is {@link Gone} counts no more.
+   * A group has no file left, so that its {@link Gone} entries count no more.
    *
    * @param checkpoint the checkpoint's number
    */

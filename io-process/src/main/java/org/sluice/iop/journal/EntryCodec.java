@@ -5,10 +5,7 @@ import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.store.model.RankSet;
 
-/**
- * What fields of entries, which {@link EntryFields} writes and reads, are as bytes where they are
- * no numbers.
- */
+/** The codec of those fields of entries that are no numbers. {@link EntryFields} uses it. */
 final class EntryCodec {
   private EntryCodec() {}
 

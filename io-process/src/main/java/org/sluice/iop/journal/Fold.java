@@ -2,20 +2,20 @@ package org.sluice.iop.journal;
 
 import java.util.function.Consumer;
 
-/** What the entries of a journal add up to. One thread at a time. */
+/** The state that the entries of a journal add up to. One thread at a time. */
 public interface Fold {
   /**
-   * Adds an entry. What contradicts the entries before is left out: the journal is whole up to its
-   * end, but an entry may be about something that another thread had let go of.
+   * Adds an entry. An entry that contradicts earlier ones is left out. The journal is whole up to
+   * its end, but an entry may be about something that another thread had let go of.
    *
    * @param entry the next one
    */
   void apply(Entry entry);
 
   /**
-   * Says the same in fewer entries: applied to a fold that knows nothing they give this one.
+   * Gives this state in fewer entries. Applied to an empty fold they make a fold equal to this one.
    *
-   * @param to takes them in their order
+   * @param to takes the entries in their order
    */
   void sum(Consumer<Entry> to);
 }

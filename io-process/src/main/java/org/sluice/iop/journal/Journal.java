@@ -19,9 +19,9 @@ import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * The file of entries, in memory beside the segment: it outlives the I/O process as the segment
- * does, and both are worth nothing after the node is gone, so nothing is synced. Where they lie on
- * a disk they may come back after a power cut, with holes: the header says of which boot they are.
+ * The file of entries, in memory beside the segment. The file outlives the I/O process as the
+ * segment does. Both are worth nothing after the node is gone, so nothing is synced. On a disk both
+ * may come back after a power cut, with holes: so the header names the node's boot.
  *
  * <p>An entry is written before anything that follows from it leaves this process: a reply, a
  * released chunk, a consumed ring record, a changed word of the segment. So the reader of the
@@ -31,7 +31,7 @@ import org.sluice.iop.measure.Warnings;
  * thing are ordered by the pipeline between them.
  */
 public final class Journal implements AutoCloseable {
-  /** {@code SLUICJNL} read as a little-endian 64-bit integer. */
+  /** The characters {@code SLUICJNL} as a little-endian 64-bit integer. */
   static final long MAGIC = 0x4C4E_4A43_4955_4C53L;
 
   static final int VERSION = 14;
@@ -39,7 +39,10 @@ public final class Journal implements AutoCloseable {
   private static final int HEADER_LENGTH = 40;
   private static final int FRAME_LENGTH = 8;
 
-  /** A journal of this length is rewritten, and once more when it is four times as long again. */
+  /**
+   * The length in bytes at which a journal is rewritten. After that a journal is rewritten at four
+   * times its length.
+   */
   private static final long LONG = 1 << 20;
 
   private static final int GROWTH = 4;
@@ -78,7 +81,7 @@ public final class Journal implements AutoCloseable {
    *
    * @param path a file that does not exist
    * @param sessionId of the segment
-   * @param folds make folds that know nothing yet
+   * @param folds make empty folds
    * @return the journal
    * @throws IOException when it cannot be created
    */
@@ -93,15 +96,15 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Reads a journal, to go on with it.
+   * Reads a journal to continue it.
    *
    * @param path the file
    * @param sessionId of the segment
    * @param past takes the entries
-   * @param folds make folds that know nothing yet
-   * @return the journal; what comes behind its last whole entry is cut off
-   * @throws FormatVersionException when it is of another version
-   * @throws IOException when it is no journal of this session, or cannot be read
+   * @param folds make empty folds
+   * @return the journal; bytes behind its last whole entry are cut off
+   * @throws FormatVersionException when the file is of another version
+   * @throws IOException when the file is no journal of this session, or cannot be read
    */
   public static Journal resume(
       final Path path, final long sessionId, final Fold past, final Supplier<? extends Fold> folds)
@@ -119,11 +122,11 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Whether a journal was begun since the node was booted. An older one may miss any entry, and its
-   * pids may be other processes' by now.
+   * Returns whether a journal was begun since the node was booted. An older one may lack any entry,
+   * and its pids may belong to other processes by now.
    *
    * @param path the file
-   * @return false when it says otherwise, or is too short to say
+   * @return false for another boot, and for a file without a whole header
    * @throws IOException when it cannot be read
    */
   public static boolean isOfThisBoot(final Path path) throws IOException {
@@ -139,7 +142,7 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Whether a journal has more than its header, even if that should be damaged.
+   * Returns whether a journal has more than its header. A damaged header does not matter.
    *
    * @param path an existing file
    * @return false when nothing was ever written to it
@@ -150,7 +153,7 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Removes a journal that nobody writes to.
+   * Removes a journal that no process writes to.
    *
    * @param path the file; need not exist
    * @throws IOException when the kernel refuses
@@ -214,11 +217,12 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Writes an entry. One that cannot be written ends the journal: nobody could go on from here.
+   * Writes an entry. An entry that cannot be written ends the journal, since the session cannot be
+   * resumed without it.
    *
-   * @param entry what was decided
+   * @param entry the decision
    * @param <E> its type
-   * @return the entry, to be applied next
+   * @return the same entry, to be applied next
    */
   public synchronized <E extends Entry> E write(final E entry) {
     if (!broken) {
@@ -237,9 +241,9 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * What the threads handle, which is written beside this journal.
+   * Returns the record of what the threads handle, a file beside this journal.
    *
-   * @return of this session
+   * @return the session's record
    */
   public InFlight inFlight() {
     return inFlight;
@@ -271,8 +275,8 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Puts a journal in this one's place that says the same in fewer words. A kill leaves the one or
-   * the other. One that cannot be written leaves this one, which grows on.
+   * Replaces the journal's file by a shorter one with the same meaning. A kill leaves the one or
+   * the other. When the new file cannot be written, the old one stays and grows.
    */
   private void rewrite() {
     final Path target = rewritten(path);
