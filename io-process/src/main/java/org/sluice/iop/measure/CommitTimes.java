@@ -3,22 +3,22 @@ package org.sluice.iop.measure;
 import org.sluice.core.store.model.Commit;
 
 /**
- * How long a checkpoint took.
+ * The times of a committed checkpoint.
  *
  * @param number the checkpoint's number
- * @param images how many images it has
- * @param bytes the sum of their sizes
- * @param returnSeconds how long the slowest process had its images open
- * @param durableSeconds from the first opening until it was committed
+ * @param images number of its images
+ * @param bytes sum of the sizes of the images
+ * @param returnSeconds time for which the slowest process had its images open
+ * @param durableSeconds time from the first opening until the commit
  */
 public record CommitTimes(
     long number, int images, long bytes, double returnSeconds, double durableSeconds) {
   /**
-   * The times of a commit.
+   * Returns the times of a commit.
    *
-   * @param commit what is stored
-   * @param openings of its images
-   * @param ended when it was stored, in nanoseconds of the clock of the openings
+   * @param commit the commit that is stored
+   * @param openings openings of the images
+   * @param ended time of the commit, in nanoseconds of the clock of the openings
    * @return the times
    */
   public static CommitTimes of(final Commit commit, final OpenTimes openings, final long ended) {

@@ -3,7 +3,7 @@ package org.sluice.iop.measure;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often something happened and how long it took. Thread-safe; adding never waits. */
+/** The count and the durations of one kind of event. Thread-safe; adding never waits. */
 final class Durations {
   private final LongAdder count = new LongAdder();
   private final LongAdder nanos = new LongAdder();
@@ -19,12 +19,12 @@ final class Durations {
     return count.sum();
   }
 
-  /** The sum of all durations, in nanoseconds. */
+  /** Returns the sum of all durations, in nanoseconds. */
   long total() {
     return nanos.sum();
   }
 
-  /** The longest duration, in nanoseconds. */
+  /** Returns the longest duration, in nanoseconds. */
   long longest() {
     return longest.get();
   }

@@ -4,17 +4,17 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 
 /**
- * Why something was not brought to storage for good.
+ * The reason for which something was not brought to storage for good.
  *
  * @param errno the error number, over 0
- * @param reason the same in words
+ * @param reason the error in words
  */
 public record Failure(int errno, String reason) {
   /**
-   * What an exception says.
+   * Returns the failure that an exception stands for.
    *
    * @param exception any
-   * @return with {@code EIO} when it tells no errno
+   * @return the failure, with {@code EIO} when the exception tells no errno
    */
   public static Failure of(final Exception exception) {
     final int errno = exception instanceof PosixException posix ? posix.errno() : Errno.EIO;
@@ -22,18 +22,19 @@ public record Failure(int errno, String reason) {
   }
 
   /**
-   * Whether bytes are missing, or a checkpoint alone that the store must not have.
+   * Returns whether bytes are missing. Else only a checkpoint is missing, which the store must not
+   * have.
    *
-   * @return false where all are in the program's own files
+   * @return false when all bytes are in the program's own files
    */
   public boolean losesBytes() {
     return errno != Errno.EEXIST;
   }
 
   /**
-   * What a run ends with.
+   * Returns the message that a run ends with.
    *
-   * @param remedy what to do about bytes that are missing
+   * @param remedy advice to the user about missing bytes
    * @return a line
    */
   public String line(final String remedy) {

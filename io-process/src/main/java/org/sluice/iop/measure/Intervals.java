@@ -4,9 +4,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A union of intervals of time. So that its memory is bounded, only the latest stay as they are: of
- * the older ones the sum is kept, and what is added later that lies before their end is left out.
- * Not thread-safe.
+ * A union of intervals of time. Its memory is bounded: only the latest intervals stay, and of the
+ * older ones the sum. An interval added later that ends before these is left out. Not thread-safe.
  */
 public final class Intervals {
   private static final int MOST = 64;
@@ -15,16 +14,16 @@ public final class Intervals {
   private final TreeMap<Long, Long> endsByStart = new TreeMap<>();
   private Sum older = NOTHING;
 
-  /** What begins before it was summed up. */
+  /** The end of the time that is summed up, in nanoseconds. */
   private long olderEnd = Long.MIN_VALUE;
 
-  /** Disjoint intervals, all of them between two times. */
+  /** The sum of disjoint intervals, all of them between two times. */
   private record Sum(long nanos, long start, long end) {
     Sum and(final long from, final long to) {
       return new Sum(nanos + to - from, Math.min(start, from), Math.max(end, to));
     }
 
-    /** How far both overlap is not known: as far as they may, they count once. */
+    /** Adds another sum. The true overlap is unknown: the largest possible one counts once. */
     Sum and(final Sum other) {
       final long common = Math.max(0, Math.min(end, other.end) - Math.max(start, other.start));
       return new Sum(
@@ -91,9 +90,9 @@ public final class Intervals {
   }
 
   /**
-   * The time in the union.
+   * Returns the length of the union.
    *
-   * @return seconds
+   * @return the length in seconds
    */
   public double seconds() {
     final long latest =

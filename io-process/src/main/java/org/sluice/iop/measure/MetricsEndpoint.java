@@ -19,8 +19,9 @@ import org.sluice.core.segment.Segment;
 import org.sluice.iop.crash.FailStop;
 
 /**
- * Serves the metrics to Prometheus, on this host only. Every user of it may connect. So only a few
- * may at a time, each with a thread of its own, and none for long with half a request.
+ * The server of the metrics for Prometheus, on this host only. Every user of the host may connect.
+ * So only a few may at a time, each with a thread of its own, and none for long with half a
+ * request.
  */
 public final class MetricsEndpoint implements AutoCloseable {
   private static final String MOST_CONNECTIONS = "16";
@@ -37,11 +38,11 @@ public final class MetricsEndpoint implements AutoCloseable {
   /**
    * Opens the endpoint.
    *
-   * @param port where; 0 for any that is free
-   * @param segment the session's; stays the caller's
-   * @param statistics what happened
-   * @return to be closed at the end
-   * @throws IOException when the port is not to be had
+   * @param port TCP port; 0 for any that is free
+   * @param segment the session's segment; stays the caller's
+   * @param statistics the session's statistics
+   * @return the endpoint, to be closed at the end
+   * @throws IOException when the port cannot be opened
    */
   public static MetricsEndpoint open(
       final int port, final Segment segment, final Statistics statistics) throws IOException {
@@ -66,15 +67,15 @@ public final class MetricsEndpoint implements AutoCloseable {
   }
 
   /**
-   * Says where the metrics are.
+   * Returns the address of the metrics.
    *
-   * @return the address
+   * @return a URL
    */
   public String address() {
     return "http://127.0.0.1:%d/metrics".formatted(server.getAddress().getPort());
   }
 
-  /** Begins to serve. */
+  /** Starts the server. */
   public void start() {
     server.setExecutor(answering);
     server.start();

@@ -5,11 +5,11 @@ import java.util.Map;
 import org.sluice.core.segment.Reason;
 
 /**
- * What did not go through the buffer for one reason.
+ * The bytes that did not go through the buffer for one reason.
  *
- * @param reason why
- * @param bytes what processes counted as they wrote it
- * @param estimatedBytes what is in files besides, at most: blocks that nobody counted
+ * @param reason the reason
+ * @param bytes bytes that processes counted as they wrote them
+ * @param estimatedBytes upper bound of further bytes in files: blocks that no process counted
  * @param files files that are no images; 0 for a reason that is about images
  */
 record NotAggregated(Reason reason, long bytes, long estimatedBytes, long files) {

@@ -1,6 +1,6 @@
 package org.sluice.iop.measure;
 
-/** What the I/O process counts. */
+/** An event or amount that the I/O process counts. */
 public enum Occurrence {
   /** Captured files. */
   FILES,

@@ -4,18 +4,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * When which processes had images open, by the monotonic clock. One opening, as most images have,
- * takes no maps. Not thread-safe.
+ * The times at which processes had images open, by the monotonic clock. A single opening, as most
+ * images have, needs no maps. Not thread-safe.
  */
 public final class OpenTimes {
-  /** Null while there is one opening at most. */
+  /** The openings by process; null while there is at most one opening. */
   private Map<Long, Intervals> byProcess;
 
   private long first = Long.MAX_VALUE;
   private long only;
   private long closed;
 
-  /** No times. */
+  /** Creates an empty set of times. */
   public OpenTimes() {}
 
   /**
@@ -51,7 +51,7 @@ public final class OpenTimes {
   }
 
   /**
-   * When a process first opened one.
+   * Returns the time of the first opening.
    *
    * @return nanoseconds; {@link Long#MAX_VALUE} when never
    */
@@ -62,7 +62,7 @@ public final class OpenTimes {
   /**
    * Adds the openings of another image.
    *
-   * @param other stay as they are
+   * @param other the openings of the other image, which stay as they are
    */
   public void add(final OpenTimes other) {
     if (other.byProcess != null) {
@@ -74,7 +74,7 @@ public final class OpenTimes {
   }
 
   /**
-   * Forgets a process that opens nothing any more.
+   * Forgets a process that opens no more images.
    *
    * @param process as it was added
    */
@@ -84,7 +84,7 @@ public final class OpenTimes {
   }
 
   /**
-   * How long the slowest process had files open.
+   * Returns how long the slowest process had files open.
    *
    * @return seconds
    */

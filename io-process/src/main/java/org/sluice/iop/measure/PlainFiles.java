@@ -7,8 +7,8 @@ import java.util.Set;
 import org.sluice.core.segment.Reason;
 
 /**
- * The files that were opened for writing and are no images, by reason. So that their memory is
- * bounded, each further opening counts as a file once there are many. Not thread-safe.
+ * The files that were opened for writing and are no images, by reason. The memory is bounded: once
+ * there are many files, each further opening counts as a file. Not thread-safe.
  */
 final class PlainFiles {
   private static final int MOST = 1 << 16;
@@ -16,7 +16,7 @@ final class PlainFiles {
   private final Set<Object> known = new HashSet<>();
   private final Map<Reason, Long> counts = new EnumMap<>(Reason.class);
 
-  /** Counts a file once; true when it is the first file for this reason. */
+  /** Counts a file once. Returns true for the first file of this reason. */
   boolean add(final Object key, final Reason reason) {
     if (known.size() < MOST && !known.add(key)) {
       return false;

@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.stream.Collectors;
 
-/** Which checkpoints {@code --keep} has removed, and which stay. Thread-safe. */
+/** The checkpoints that {@code --keep} has removed and kept. Thread-safe. */
 public final class Retained {
   private static final int MOST_LISTED = 8;
 
   private final SequencedSet<Long> removed = new LinkedHashSet<>();
   private final SequencedSet<Long> deleted = new LinkedHashSet<>();
 
-  /** Null where another node says it. */
+  /** The numbers of the kept checkpoints; null where another node reports them. */
   private List<Long> kept;
 
   private int keep;
@@ -23,7 +23,7 @@ public final class Retained {
   Retained() {}
 
   /**
-   * A checkpoint is gone.
+   * Adds a checkpoint that was removed.
    *
    * @param number its number
    */
@@ -32,7 +32,7 @@ public final class Retained {
   }
 
   /**
-   * A checkpoint is gone, as its program has deleted files of it.
+   * Adds a checkpoint that is gone since its program deleted files of it.
    *
    * @param number its number
    */
@@ -41,10 +41,10 @@ public final class Retained {
   }
 
   /**
-   * What stays.
+   * Sets the kept checkpoints.
    *
    * @param numbers the checkpoints that count, the oldest first
-   * @param most what {@code --keep} says
+   * @param most the number given with {@code --keep}
    */
   public synchronized void kept(final Collection<Long> numbers, final int most) {
     kept = List.copyOf(numbers);
@@ -52,7 +52,7 @@ public final class Retained {
   }
 
   /**
-   * What became of them, for people.
+   * Returns a report for users.
    *
    * @return one line; empty where nothing was removed
    */
@@ -79,7 +79,7 @@ public final class Retained {
         "checkpoint%s %s".formatted(kept.size() == 1 ? "" : "s", String.join("; ", parts)));
   }
 
-  /** Without those that are there again. */
+  /** Returns the numbers without those of checkpoints that exist again. */
   private List<Long> but(final Collection<Long> numbers) {
     return numbers.stream().filter(number -> !kept.contains(number)).toList();
   }

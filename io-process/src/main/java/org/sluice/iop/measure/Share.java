@@ -8,15 +8,18 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.core.segment.Reason;
 
 /**
- * What share of the bytes went through the buffer, and why the rest did not.
+ * The share of the bytes that went through the buffer, and the reasons of the rest.
  *
- * @param aggregated bytes that did
- * @param others what did not, by reason
+ * @param aggregated bytes that went through the buffer
+ * @param others the other bytes, by reason
  */
 record Share(long aggregated, List<NotAggregated> others) {
   private static final int MOST_REASONS = 4;
 
-  /** Bytes of all files in the capture directory; at most, where some are estimated. */
+  /**
+   * Returns the bytes of all files in the capture directory; an upper bound where some are
+   * estimated.
+   */
   long total() {
     return aggregated + others.stream().mapToLong(NotAggregated::most).sum();
   }
@@ -25,12 +28,12 @@ record Share(long aggregated, List<NotAggregated> others) {
     return others.stream().mapToLong(NotAggregated::estimatedBytes).sum();
   }
 
-  /** 0 to 1; nothing when nothing was written. */
+  /** Returns the share from 0 to 1; empty when nothing was written. */
   Optional<Double> fraction() {
     return total() == 0 ? Optional.empty() : Optional.of(aggregated / (double) total());
   }
 
-  /** One sentence; nothing when nothing was written. */
+  /** Returns the report as one sentence; empty when nothing was written. */
   Optional<String> text() {
     final List<NotAggregated> sorted =
         others.stream()
@@ -54,7 +57,7 @@ record Share(long aggregated, List<NotAggregated> others) {
                 .formatted(percent(), SizeConverter.format(total()), String.join(", ", reasons)));
   }
 
-  /** The share in percent, never rounded to all or to nothing. */
+  /** Returns the share in percent, never rounded to all or to nothing. */
   private String percent() {
     final double percent = fraction().orElse(0.0) * 100;
     if (aggregated > 0 && percent < 0.1) {

@@ -15,7 +15,9 @@ final class SlotCounters {
   private static final int END =
       SlotDescriptor.REASON_BYTES_OFFSET + SlotDescriptor.REASONS * Long.BYTES;
 
-  /** Word by word as in a slot; those that are no counters mean nothing. */
+  /**
+   * The sums, word by word as in a slot. Words of a slot that are no counters have no meaning here.
+   */
   private final long[] sums = new long[(END - FIRST) / Long.BYTES];
 
   void add(final Slot slot) {
@@ -50,7 +52,7 @@ final class SlotCounters {
     return ofAllSizes(SlotDescriptor.DIRECT_BYTES_OFFSET);
   }
 
-  /** What went past the buffer for this reason. */
+  /** Returns the bytes that went past the buffer for this reason. */
   long reasonBytes(final Reason reason) {
     return at(SlotDescriptor.REASON_BYTES_OFFSET, reason.ordinal());
   }
@@ -63,7 +65,7 @@ final class SlotCounters {
     return at(SlotDescriptor.WAIT_NANOS_OFFSET, 0) / 1e9;
   }
 
-  /** Times that a chunk was free, but its memory not yet made. */
+  /** Returns how often a chunk was free but had no memory yet. */
   long memoryWaits() {
     return at(SlotDescriptor.MEMORY_WAITS_OFFSET, 0);
   }
@@ -84,7 +86,10 @@ final class SlotCounters {
     return at(SlotDescriptor.OVERFLOWS_OFFSET, 0);
   }
 
-  /** As JSON has them, the smallest first; {@code below} is the first size above the class. */
+  /**
+   * Returns the size classes as JSON has them, the smallest first; {@code below} is the first size
+   * above the class.
+   */
   List<Map<String, Object>> sizeClasses() {
     return IntStream.range(0, SlotDescriptor.SIZE_CLASSES).mapToObj(this::sizeClass).toList();
   }

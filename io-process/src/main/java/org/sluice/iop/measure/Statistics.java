@@ -20,12 +20,15 @@ import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
 import org.sluice.core.store.disk.WriteMode;
 
-/** What happened in the session so far. Thread-safe. */
+/** The statistics of a session so far. Thread-safe. */
 public final class Statistics {
-  /** How many commits are listed one by one, the latest. */
+  /** The number of commits that are listed one by one, the latest. */
   private static final int MOST_LISTED = 1000;
 
-  /** Of all waits for memory, or of a closed file, in seconds: what a user may wonder at. */
+  /**
+   * The shortest sum of waits for memory, or length of a wait for a closed file, that a user is
+   * told of, in seconds.
+   */
   private static final double LONG_WAIT = 0.1;
 
   private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -53,12 +56,12 @@ public final class Statistics {
   private Failure failure;
 
   /**
-   * The statistics of a session that begins.
+   * Creates the statistics of a session that begins.
    *
    * @param bufferBytes size of the buffer
-   * @param pages what pages it lies on, for users
-   * @param header where processes count the files that they do not announce
-   * @param mode how the store is written to, by now
+   * @param pages kind of the buffer's pages, for users
+   * @param header header in which processes count the files that they do not announce
+   * @param mode the current way of writing to the store
    */
   public Statistics(
       final long bufferBytes,
@@ -75,9 +78,9 @@ public final class Statistics {
   }
 
   /**
-   * Counts something that ends now.
+   * Adds the duration of something that ends now.
    *
-   * @param what it is
+   * @param what kind of event
    * @param began nanoseconds, by {@link System#nanoTime}
    */
   public void took(final Timed what, final long began) {
@@ -85,9 +88,9 @@ public final class Statistics {
   }
 
   /**
-   * Counts something that has ended.
+   * Adds the duration of something that has ended.
    *
-   * @param what it is
+   * @param what kind of event
    * @param began nanoseconds, by {@link System#nanoTime}
    * @param ended nanoseconds
    */
@@ -96,9 +99,9 @@ public final class Statistics {
   }
 
   /**
-   * Which checkpoints were removed as newer ones came.
+   * Returns the checkpoints that were removed as newer ones came.
    *
-   * @return one for the session
+   * @return the one object of the session
    */
   public Retained retained() {
     return retained;
@@ -109,19 +112,19 @@ public final class Statistics {
   }
 
   /**
-   * Counts something.
+   * Adds to a count.
    *
-   * @param what it is
-   * @param more how much of it, 0 or more
+   * @param what kind of event or amount
+   * @param more amount to add, 0 or more
    */
   public void count(final Occurrence what, final long more) {
     counts.addAndGet(what.ordinal(), more);
   }
 
   /**
-   * How much there was of something.
+   * Returns a count.
    *
-   * @param what it is
+   * @param what kind of event or amount
    * @return the count
    */
   public long count(final Occurrence what) {
@@ -131,26 +134,26 @@ public final class Statistics {
   /**
    * Counts a file that is not captured although it is opened for writing.
    *
-   * @param key tells files apart
-   * @param reason why
-   * @return whether it is the first one for this reason
+   * @param key identity of the file
+   * @param reason for which the file is not captured
+   * @return whether the file is the first one for this reason
    */
   public synchronized boolean leftPlain(final Object key, final Reason reason) {
     return plain.add(key, reason);
   }
 
   /**
-   * Counts bytes that are in an image's file and that nobody has counted.
+   * Adds bytes in an image's file that no process counted.
    *
-   * @param reason how they may have come there
-   * @param bytes how many, at most
+   * @param reason the likely way by which the bytes came there
+   * @param bytes upper bound of their number
    */
   public synchronized void estimated(final Reason reason, final long bytes) {
     estimates.merge(reason, bytes, Long::sum);
   }
 
   /**
-   * Looks at how full the buffer is.
+   * Notes how full the buffer is.
    *
    * @param bytes in use now
    */
@@ -159,7 +162,7 @@ public final class Statistics {
   }
 
   /**
-   * Says whose counters are alive.
+   * Sets the slots whose counters are alive.
    *
    * @param slots the attached slots
    */
@@ -171,7 +174,7 @@ public final class Statistics {
    * Keeps the counters of a process that is gone.
    *
    * @param slot its slot, no longer among {@link #attached}
-   * @param process tells processes apart
+   * @param process identity of the process
    */
   public synchronized void detached(final Slot slot, final long process) {
     past.add(slot);
@@ -186,7 +189,7 @@ public final class Statistics {
   /**
    * Adds an opening that ended.
    *
-   * @param process tells processes apart
+   * @param process identity of the process
    * @param opened nanoseconds
    * @param closed nanoseconds
    */
@@ -197,8 +200,8 @@ public final class Statistics {
   /**
    * Adds an image that reached stable storage.
    *
-   * @param opened nanoseconds, when it was first opened
-   * @param reached nanoseconds
+   * @param opened time of the first opening, in nanoseconds
+   * @param reached time at which the image was durable, in nanoseconds
    */
   public synchronized void durable(final long opened, final long reached) {
     durable.add(Math.min(opened, reached), reached);
@@ -207,7 +210,7 @@ public final class Statistics {
   /**
    * Adds a committed checkpoint.
    *
-   * @param times how long it took
+   * @param times times of the checkpoint
    */
   public synchronized void committed(final CommitTimes times) {
     commitCount++;
@@ -218,9 +221,9 @@ public final class Statistics {
   }
 
   /**
-   * Says that something was not brought to storage for good.
+   * Notes that something was not brought to storage for good.
    *
-   * @param reason why; the first one stays
+   * @param reason the reason; the first one stays, unless a later one is the first to lose bytes
    */
   public synchronized void failed(final Failure reason) {
     final boolean graver = failure != null && reason.losesBytes() && !failure.losesBytes();
@@ -228,7 +231,7 @@ public final class Statistics {
   }
 
   /**
-   * Why something was not brought to storage.
+   * Returns the reason for which something was not brought to storage.
    *
    * @return empty when all went well
    */
@@ -237,7 +240,7 @@ public final class Statistics {
   }
 
   /**
-   * The files that were opened for writing and not captured.
+   * Returns the number of files that were opened for writing and not captured.
    *
    * @return the count
    */
@@ -246,9 +249,9 @@ public final class Statistics {
   }
 
   /**
-   * What became of the bytes that were written.
+   * Returns the share of bytes that went through the buffer so far.
    *
-   * @return what share went through the buffer, by now
+   * @return the share
    */
   synchronized Share share() {
     final SlotCounters total = counters();
@@ -262,7 +265,8 @@ public final class Statistics {
 
   private NotAggregated notAggregated(final Reason reason, final SlotCounters total) {
     final long plain = header.plainBytes(reason);
-    final long mapped = reason == Reason.MMAP ? plain : 0; // or that may have been
+    final long mapped =
+        reason == Reason.MMAP ? plain : 0; // a mapped file may have been written or not
     return new NotAggregated(
         reason,
         total.reasonBytes(reason) + plain - mapped,
@@ -280,7 +284,7 @@ public final class Statistics {
   }
 
   /**
-   * The committed checkpoints.
+   * Returns the number of committed checkpoints.
    *
    * @return the count, recommits included
    */
@@ -289,8 +293,8 @@ public final class Statistics {
   }
 
   /**
-   * What became of the bytes that were written, and what processes had to do because the buffer was
-   * full.
+   * Returns a summary for users: the share that went through the buffer, and the effects of a full
+   * buffer.
    *
    * @return one line; empty when nothing was written
    */
@@ -325,7 +329,10 @@ public final class Statistics {
             .formatted(total.waits(), total.waitSeconds(), total.overflows(), total.fallbacks());
   }
 
-  /** Short waits for memory are not worth a word: plain files need pages as well. */
+  /**
+   * Returns the report on waits for memory. Short waits are not worth a word: plain files need
+   * pages as well.
+   */
   private static String lateMemory(final SlotCounters total) {
     final String waited =
         total.memoryWaitSeconds() < LONG_WAIT
@@ -341,7 +348,7 @@ public final class Statistics {
   }
 
   /**
-   * The counters of all processes, past and present.
+   * Returns the counters of all processes, past and present.
    *
    * @return a copy
    */
@@ -353,7 +360,8 @@ public final class Statistics {
   }
 
   /**
-   * Everything, as {@code docs/format.md} does not fix it but {@code --stats} shows it.
+   * Returns all statistics as {@code --stats} shows them. Their names are not fixed by {@code
+   * docs/format.md}.
    *
    * @return JSON
    */

@@ -3,7 +3,7 @@ package org.sluice.iop.measure;
 import java.util.concurrent.atomic.AtomicLong;
 import org.sluice.core.posix.Speaker;
 
-/** What goes wrong while the service goes on: one line each on standard error, and a count. */
+/** The warnings of a service that goes on: one line each on standard error, and a count. */
 public final class Warnings {
   private static final AtomicLong COUNT = new AtomicLong();
 
@@ -12,7 +12,7 @@ public final class Warnings {
   /**
    * Warns the user, and counts the warning.
    *
-   * @param message one line: what, where, and what comes of it
+   * @param message one line: the problem, its place and its consequence
    */
   public static void warn(final String message) {
     COUNT.incrementAndGet();
@@ -20,9 +20,9 @@ public final class Warnings {
   }
 
   /**
-   * How often something went wrong.
+   * Returns the number of warnings since the start.
    *
-   * @return warnings since the start
+   * @return the number
    */
   public static long count() {
     return COUNT.get();

@@ -1,5 +1,5 @@
 /**
- * What the I/O process measures and how it tells. All threads of the I/O process add to it; the
- * thread of the metrics' port and the end of the session read it.
+ * The measurements of the I/O process and their reports. All threads of the I/O process add to
+ * them. The thread of the metrics' port and the end of the session read them.
  */
 package org.sluice.iop.measure;
