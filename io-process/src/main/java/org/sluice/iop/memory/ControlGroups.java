@@ -11,11 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The groups of processes that this one is in, with all above them: control groups of version 1 or
- * 2. What is in none is bound by none.
+ * The control groups, of version 1 or 2, that this process is in, with all above them. A process in
+ * no group has no limits.
  */
 public final class ControlGroups {
-  /** As version 1 says that there is no limit: that of pages, in bytes. */
+  /**
+   * The limit, in bytes, from which on version 1 means that there is none: the largest number of
+   * pages.
+   */
   private static final long UNLIMITED = Long.MAX_VALUE >> 16;
 
   private final List<String> memberships;
@@ -25,8 +28,9 @@ public final class ControlGroups {
    * A limit of memory.
    *
    * @param group the group's directory
-   * @param most bytes
-   * @param left bytes that can still be had, as the kernel drops what it only caches
+   * @param most the limit in bytes
+   * @param left bytes that can still be had; cached file data count as free, as the kernel can drop
+   *     them
    */
   public record Memory(Path group, long most, long left) {}
 
@@ -34,7 +38,7 @@ public final class ControlGroups {
    * A limit of processors.
    *
    * @param group the group's directory
-   * @param most how many, as a part of the time of one each
+   * @param most number of processors, as a share of processor time
    */
   public record Processors(Path group, double most) {}
 
@@ -44,16 +48,16 @@ public final class ControlGroups {
   }
 
   /**
-   * The groups of this process.
+   * Returns the groups of this process.
    *
-   * @return the groups, with whatever limits they get
+   * @return the groups; their limits are read at each call
    * @throws IOException when they cannot be read
    */
   public static ControlGroups own() throws IOException {
     return of(Path.of("/proc/self/cgroup"), Path.of("/proc/self/mountinfo"));
   }
 
-  /** Reads files as in {@code /proc/PID}. */
+  /** Returns the groups that files as in {@code /proc/PID} tell. */
   static ControlGroups of(final Path memberships, final Path mounts) throws IOException {
     return new ControlGroups(
         Files.exists(memberships) ? Files.readAllLines(memberships) : List.of(),
@@ -61,7 +65,7 @@ public final class ControlGroups {
   }
 
   /**
-   * The limit of memory that is reached first.
+   * Returns the limit of memory that is reached first.
    *
    * @return empty for none
    * @throws IOException when it cannot be read
@@ -103,7 +107,7 @@ public final class ControlGroups {
   }
 
   /**
-   * The narrowest limit of processors.
+   * Returns the narrowest limit of processors.
    *
    * @return empty for none
    * @throws IOException when it cannot be read
@@ -126,7 +130,9 @@ public final class ControlGroups {
     return limits.stream().min(Comparator.comparingDouble(Processors::most));
   }
 
-  /** The directories of the group that has a controller, and of all above it that can be seen. */
+  /**
+   * Returns the directories of the group that has a controller, and of all visible groups above it.
+   */
   private List<Path> groups(final String controller, final String type) {
     final List<Path> groups = new ArrayList<>();
     for (final String membership : memberships) { // NUMBER:CONTROLLER[,CONTROLLER]...:PATH
@@ -154,7 +160,7 @@ public final class ControlGroups {
     }
     final Path root = Path.of(sides[0].split(" ")[3]);
     final Path place = Path.of(sides[0].split(" ")[4]);
-    // A container may see its own group as the root, and still be told its path on the node.
+    // A container may see its own group as the root, and still read its path on the node.
     final Path below = group.startsWith(root) ? root.relativize(group) : Path.of("");
     for (Path each = place.resolve(below).normalize();
         each != null && each.startsWith(place);
@@ -163,13 +169,13 @@ public final class ControlGroups {
     }
   }
 
-  /** Empty where there is no such file, as in the topmost group. */
+  /** Returns the text of a file, empty when there is none, as in the topmost group. */
   private static String text(final Path group, final String file) throws IOException {
     final Path path = group.resolve(file);
     return Files.exists(path) ? Files.readString(path).strip() : "";
   }
 
-  /** -1 for none, and for {@code max}. */
+  /** Returns the number; -1 for none, and for {@code max}. */
   private static long number(final String text) {
     return text.matches("\\d{1,19}") ? Long.parseLong(text) : -1;
   }

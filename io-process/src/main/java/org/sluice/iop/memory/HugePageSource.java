@@ -7,21 +7,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** One way to come by huge pages. */
+/** A source of huge pages. */
 @FunctionalInterface
 interface HugePageSource {
   /**
-   * Tries this way.
+   * Looks for a place on huge pages.
    *
    * @param directory the runtime directory, on which the caller has the lock
    * @param length bytes wanted
-   * @return where a file on huge pages can be created; empty when this way is closed
-   * @throws IOException when the kernel refuses what it should not
+   * @return path at which a file on huge pages can be created; empty when this source has none
+   * @throws IOException when the kernel refuses unexpectedly
    */
   Optional<Path> find(Path directory, long length) throws IOException;
 
   /**
-   * The runtime directory's own tmpfs, where its mount options or the kernel's allow huge pages.
+   * Returns a path in the runtime directory's own tmpfs, where its mount options or the kernel's
+   * settings allow huge pages.
    */
   static Optional<Path> sharedMemory(final Path directory, final long length) throws IOException {
     final Path policy = Path.of("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
@@ -34,7 +35,7 @@ interface HugePageSource {
         .map(mount -> directory.resolve(SegmentPlace.FILE));
   }
 
-  /** A hugetlbfs that the administrator mounted and filled with huge pages. */
+  /** Returns a path in a hugetlbfs that the administrator mounted and filled with huge pages. */
   static Optional<Path> hugetlbfs(final Path directory, final long length) throws IOException {
     if (length > freeHugetlbBytes()) {
       return Optional.empty();
@@ -47,7 +48,7 @@ interface HugePageSource {
         .findFirst();
   }
 
-  /** What hugetlbfs has left that nobody reserved, in bytes; 0 without it. */
+  /** Returns the unreserved bytes of hugetlbfs; 0 without it. */
   private static long freeHugetlbBytes() throws IOException {
     final Path hugetlb = Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB");
     if (!Files.isDirectory(hugetlb)) {

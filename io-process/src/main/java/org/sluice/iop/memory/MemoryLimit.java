@@ -7,15 +7,18 @@ import java.util.Optional;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Keeps from chunks what the groups of processes that this one is in cannot give. Else the kernel
- * would kill a process as the buffer fills, and each I/O process that goes on would come to the
- * same end. One thread's.
+ * A provider of chunk memory that keeps the limits of this process's control groups. Beyond a limit
+ * the kernel would kill a process as the buffer fills, and each resumed I/O process would end the
+ * same way. One thread's.
  */
 public final class MemoryLimit implements Provision.Provider {
-  /** To look costs a tenth of what the memory of so many chunks does. */
+  /**
+   * The number of chunks between two looks at the limit. A look costs a tenth of the memory of so
+   * many chunks.
+   */
   private static final int CHUNKS_PER_LOOK = 8;
 
-  /** This part of a group's memory is left to its programs. */
+  /** The part of a group's memory, one in so many, that is left to its programs. */
   private static final int PROGRAMS_PART = 4;
 
   private final Provision.Provider provider;
@@ -24,9 +27,9 @@ public final class MemoryLimit implements Provision.Provider {
   private ControlGroups groups;
 
   /**
-   * Looks at nothing before the first chunk.
+   * Creates a provider that looks at no limit before the first chunk.
    *
-   * @param provider makes the pages
+   * @param provider provider of the pages
    * @param chunkLength bytes of each chunk
    */
   public MemoryLimit(final Provision.Provider provider, final int chunkLength) {

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The file systems this process sees. */
+/** The mounted file systems that this process sees. */
 final class MountTable {
   private static final Path OWN = Path.of("/proc/self/mounts");
 
@@ -24,7 +24,7 @@ final class MountTable {
     return of(Files.readAllLines(OWN));
   }
 
-  /** Reads lines as in {@code /proc/self/mounts}. */
+  /** Parses lines as in {@code /proc/self/mounts}. */
   static MountTable of(final List<String> lines) {
     return new MountTable(lines.stream().map(MountTable::entry).toList());
   }
@@ -35,12 +35,12 @@ final class MountTable {
     return new MountLine(at, fields[2], Arrays.asList(fields[3].split(",")));
   }
 
-  /** The file systems of a type, in the order they were mounted. */
+  /** Returns the file systems of a type, in the order they were mounted. */
   List<MountLine> ofType(final String type) {
     return entries.stream().filter(entry -> entry.type().equals(type)).toList();
   }
 
-  /** The file system that a path lies on. */
+  /** Returns the file system that a path lies on. */
   Optional<MountLine> holding(final Path path) {
     return entries.stream()
         .filter(entry -> path.startsWith(entry.at()))

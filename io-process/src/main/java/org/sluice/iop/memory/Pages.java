@@ -1,11 +1,11 @@
 package org.sluice.iop.memory;
 
-/** What pages the segment is to lie on. */
+/** The kinds of pages that the segment may lie on. */
 public enum Pages {
-  /** Huge ones if they can be had. */
+  /** Huge pages if they can be had. */
   auto,
-  /** Huge ones, or none at all. */
+  /** Huge pages, or the start fails. */
   huge,
-  /** The pages of the runtime directory's file system, whatever they are. */
+  /** The pages of the runtime directory's file system, whatever their size. */
   small
 }

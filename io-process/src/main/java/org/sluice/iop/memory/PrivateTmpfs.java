@@ -9,9 +9,9 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Mount;
 
 /**
- * A tmpfs of the I/O process's own, mounted below its runtime directory. It outlives a killed I/O
- * process, as a file in {@code /dev/shm} would; who takes the directory next detaches it. That one
- * holds the directory's lock, so nobody uses what it finds.
+ * A tmpfs of the I/O process, mounted below its runtime directory. Like a file in {@code /dev/shm}
+ * the tmpfs outlives a killed I/O process. The next one in that directory detaches it. The
+ * directory's lock ensures that no other process uses it then.
  */
 final class PrivateTmpfs {
   private static final String MOUNT_POINT = "pages";
@@ -21,7 +21,7 @@ final class PrivateTmpfs {
 
   private PrivateTmpfs() {}
 
-  /** What can be allocated without swapping, in bytes. */
+  /** Returns the bytes that can be allocated without swapping. */
   static long availableBytes() throws IOException {
     for (final String line : Files.readAllLines(MEMINFO)) {
       if (line.startsWith("MemAvailable:")) {
@@ -49,8 +49,8 @@ final class PrivateTmpfs {
   }
 
   /**
-   * Detaches what is mounted below a runtime directory. A segment may lie in the place of the mount
-   * if its creator was ended by a signal.
+   * Detaches the file systems mounted below a runtime directory. A segment may lie in the place of
+   * the mount if its creator was ended by a signal.
    */
   static void remove(final Path directory) throws IOException {
     final Path point = directory.resolve(MOUNT_POINT);

@@ -11,46 +11,52 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Gives the chunks their memory while processes attach, or already use the first of them. To make a
- * page costs more than to copy it, and takes memory in which a file's pages would lie. So only a
- * few chunks get theirs at once, and the others with what a program beside hardly notices of a
- * processor: a quarter of one as long as those in use are many, else a thirty-second.
+ * The thread that gives chunks their memory, while processes attach or already use the first
+ * chunks. Making a page costs more than copying it, and takes memory that file pages could use. So
+ * only a few chunks get memory at once. The others follow with little processor time: a quarter of
+ * one processor until there are as many as are likely to be used, else a thirty-second.
  */
 public final class Provision implements Runnable {
-  /** Gives one chunk its memory. */
+  /** A provider of memory for one chunk. */
   @FunctionalInterface
   public interface Provider {
     /**
-     * Makes a chunk's pages.
+     * Makes the pages of a chunk.
      *
-     * @param chunk its index
-     * @throws IOException when there are none
+     * @param chunk index of the chunk
+     * @throws IOException when there is no memory
      */
     void provide(int chunk) throws IOException;
   }
 
-  /** Learns what is needed. */
+  /** A receiver of how many chunks are in use. */
   @FunctionalInterface
   public interface Demand {
     /**
      * Looks whether more chunks are needed soon.
      *
-     * @param used how many are in use
-     * @param processes how many may take one
+     * @param used number of chunks in use
+     * @param processes number of processes that may take a chunk
      */
     void look(int used, int processes);
   }
 
-  /** What a small checkpoint of a few ranks takes. */
+  /** The number of chunks that a small checkpoint of a few ranks takes. */
   private static final int FIRST = 32;
 
-  /** How often the time that a chunk took passes before one that is likely to be needed. */
+  /**
+   * The rest before a chunk that is likely to be needed, as a multiple of the time that the last
+   * chunk took.
+   */
   private static final int SHORT_REST = 3;
 
-  /** The same before one that nobody has needed yet. */
+  /**
+   * The rest before a chunk that nobody has needed yet, as a multiple of the time that the last
+   * chunk took.
+   */
   private static final int LONG_REST = 31;
 
-  /** How long all but the first leave the processors to processes that start. */
+  /** The pause after the first chunk, which leaves the processors to processes that start. */
   private static final long LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final int count;
@@ -64,11 +70,11 @@ public final class Provision implements Runnable {
   private int provided;
 
   /**
-   * Provides nothing before {@link #begin}.
+   * Creates a thread that provides nothing before {@link #begin}.
    *
-   * @param count how many chunks there are
+   * @param count number of chunks
    * @param provider called for each, in ascending order
-   * @param withhold told the first chunk that never gets any memory, if there is one
+   * @param withhold receiver of the first chunk that never gets any memory, if there is one
    */
   public Provision(final int count, final Provider provider, final IntConsumer withhold) {
     this(count, provider, withhold, System::nanoTime, LockSupport::parkNanos);
@@ -88,9 +94,9 @@ public final class Provision implements Runnable {
   }
 
   /**
-   * Begins to provide, in a thread of its own.
+   * Starts to provide memory, in a thread of its own.
    *
-   * @return ends it when it is closed
+   * @return the handle that ends the thread when closed
    */
   public AutoCloseable begin() {
     thread.start();
@@ -101,12 +107,12 @@ public final class Provision implements Runnable {
   }
 
   /**
-   * Each process may open a chunk, so none waits for one that nobody provides. Three times as many
-   * as are in use are likely to be at a later moment: not now, since the drain, which gives chunks
-   * back, would have to do without that processor. A {@link Demand}. Any thread.
+   * Notes the demand, as a {@link Demand}. Each process may open a chunk, so for each one is
+   * provided at once and none waits. Three times as many chunks as are in use are likely to be
+   * needed later. They are not provided at once, since the drain needs the processor. Any thread.
    *
-   * @param used how many chunks are in use
-   * @param processes how many may take one
+   * @param used number of chunks in use
+   * @param processes number of processes that may take a chunk
    */
   public void look(final int used, final int processes) {
     if (FIRST + processes > needed || 3 * used > likely) {

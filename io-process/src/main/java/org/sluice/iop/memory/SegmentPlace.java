@@ -13,9 +13,9 @@ import org.sluice.core.command.ExitStatus;
  * The place of the segment's file. Clients find it as {@code segment} in the runtime directory,
  * which is a symbolic link when the memory comes from elsewhere.
  *
- * @param file where the file is to be created
- * @param source what its pages come from, for users
- * @param huge whether they are to be huge
+ * @param file path at which the file is to be created
+ * @param source source of its pages, for users
+ * @param huge whether the pages are to be huge
  */
 public record SegmentPlace(Path file, String source, boolean huge) {
   static final String FILE = "segment";
@@ -28,7 +28,7 @@ public record SegmentPlace(Path file, String source, boolean huge) {
       "memory is too fragmented for huge ones: let an administrator"
           + " \"echo 1 >/proc/sys/vm/compact_memory\"";
 
-  /** The ways to huge pages, the best first. */
+  /** Returns the sources of huge pages, the best first. */
   private static Map<String, HugePageSource> sources() {
     final Map<String, HugePageSource> sources = new LinkedHashMap<>();
     sources.put("a tmpfs of its own", PrivateTmpfs::find);
@@ -38,10 +38,10 @@ public record SegmentPlace(Path file, String source, boolean huge) {
   }
 
   /**
-   * Finds a place. {@link #clear} gives it back.
+   * Finds a place. {@link #clear} removes its file.
    *
    * @param directory the runtime directory, on which the caller has the lock, cleared
-   * @param pages what is wanted
+   * @param pages the wanted kind of pages
    * @param length bytes wanted
    * @return the place
    * @throws CommandException when only huge pages will do and there are none
@@ -53,7 +53,7 @@ public record SegmentPlace(Path file, String source, boolean huge) {
   }
 
   /**
-   * What can be allocated on this node.
+   * Returns the memory that can be allocated on this node.
    *
    * @return bytes, without swapping
    * @throws IOException when the kernel does not tell
@@ -99,8 +99,8 @@ public record SegmentPlace(Path file, String source, boolean huge) {
   }
 
   /**
-   * Removes the segment of a runtime directory, wherever it is; clients that have it mapped keep
-   * it.
+   * Removes the segment of a runtime directory, wherever its file is. Clients that have it mapped
+   * keep it.
    *
    * @param directory a runtime directory on which the caller has the lock
    * @throws IOException when the kernel refuses
@@ -115,12 +115,12 @@ public record SegmentPlace(Path file, String source, boolean huge) {
   }
 
   /**
-   * Checks that the pages are what they were to be.
+   * Checks that the pages are of the wanted kind.
    *
-   * @param hugeBytes how much of the segment huge pages map so far
-   * @param pages what is wanted
-   * @return what was got, and what would be better, on one line
-   * @throws CommandException when only huge pages will do and these are not
+   * @param hugeBytes bytes of the segment that huge pages map so far
+   * @param pages the wanted kind of pages
+   * @return one line: the kind of pages, and how to get better ones
+   * @throws CommandException when huge pages are required and these are not
    */
   public String report(final long hugeBytes, final Pages pages) {
     if (hugeBytes > 0) {
