@@ -3,18 +3,19 @@ package org.sluice.iop.outside;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether the guard still answers. Looks are counted and not time, since this process may have been
- * stopped between two. A look at a guard that waits for a processor tells nothing: others keep it
- * from answering, and would keep the next one.
+ * The judge of whether the guard still answers. Looks are counted and not time, since this process
+ * may have been stopped between two. A look at a guard that waits for a processor counts for
+ * nothing: other processes keep the guard from answering, and would keep the next one.
  */
 final class Answers {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(3);
-  private static final int MOST_UNANSWERED = 2; // one may have come while this process was stopped
+  private static final int MOST_UNANSWERED =
+      2; // an answer may have come while this process was stopped
 
   private long looked;
   private int unanswered;
 
-  /** Whether it is time to look, as it is every three seconds. */
+  /** Returns whether it is time to look, as it is every three seconds. */
   boolean isDue(final long nanos) {
     return nanos - looked >= BEAT_NANOS;
   }
@@ -31,7 +32,7 @@ final class Answers {
     return unanswered > MOST_UNANSWERED;
   }
 
-  /** It has answered, or has nothing to answer for. */
+  /** Notes that the guard has answered, or has nothing to answer for. */
   void come() {
     unanswered = 0;
   }

@@ -23,43 +23,44 @@ import org.sluice.iop.image.OutsideReaders;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Has programs outside Sluice wait that open an image, until its own file holds everything. Images
- * alone are marked, never a mount, and only while their files may lack bytes.
+ * The guard of images: programs outside Sluice that open an image wait until its own file holds
+ * everything. Images alone are marked, never a mount, and only while their files may lack bytes.
  *
- * <p>Where this process may, the kernel asks for permission of each open (fanotify). Otherwise it
- * only tells of opens (inotify), but a file that no other has open is held by a lease, which every
- * open has to wait for.
+ * <p>Where this process may, the kernel asks for permission of each open (fanotify). Otherwise the
+ * kernel only tells of opens (inotify). Then a closed file is held by a lease, which every open has
+ * to wait for.
  *
- * <p>This process makes the marks, so that an image has its own before any opener is told of it.
- * The guard process answers, so that no program waits for this one if it is stopped. Both hold the
- * group: when the guard ends, this process closes its own at once. One that does not answer for
- * some seconds is killed, unless it waits for a processor all that time. Service thread only,
- * unless it says otherwise.
+ * <p>This process makes the marks, so that an image has its mark before any opener is told of the
+ * image. The guard process answers, so that no program waits for this process if it is stopped.
+ * Both hold the group: when the guard process ends, this process closes its own at once. A guard
+ * process that does not answer for some seconds is killed, unless it waits for a processor all that
+ * time. Service thread only, unless a method says otherwise.
  */
 public final class Guard implements OutsideReaders, AutoCloseable {
   private static final int MOST_STARTS = 8;
 
-  /** Learns which images programs open. */
+  /** A listener to opens of images. */
   public interface Listener {
     /**
-     * A process waits for an open of a marked file.
+     * Handles an open of a marked file, for which a process waits.
      *
      * @param key the file
-     * @param pid the process, not attached, that says it opens files by the shim; 0 for any other
-     * @param thread its thread; 0 unknown
-     * @param allow lets it go on; any thread
+     * @param pid the process, if it opens files by the shim and is not attached; else 0
+     * @param thread thread of the process; 0 unknown
+     * @param allow lets the process go on; any thread may run it
      */
     void asked(ImageKey key, int pid, int thread, Runnable allow);
 
     /**
-     * A process waits for an open of a file that is held by a lease, until that is given back.
+     * Handles an open of a file that is held by a lease. A process waits until the lease is given
+     * back.
      *
      * @param image an image of the session
      */
     void held(Image image);
 
     /**
-     * A process, which may be attached, has opened a file.
+     * Handles an open that has happened, by any process, also an attached one.
      *
      * @param image an image of the session
      */
@@ -72,7 +73,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   private Listener listener;
   private volatile GuardProcess process;
 
-  /** A {@link Fanotify} or an {@link Inotify}; null without a guard. */
+  /** The {@link Fanotify} or {@link Inotify} group; null without a guard. */
   private volatile AutoCloseable group;
 
   private final Int2ObjectHashMap<Image> watched = new Int2ObjectHashMap<>();
@@ -89,9 +90,9 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   private boolean toldOfLateness;
 
   /**
-   * A guard, if there can be one.
+   * Creates a guard and starts its process, if there can be one.
    *
-   * @param place where its process finds what it needs; null when nothing is captured
+   * @param place paths that its process needs; null when nothing is captured
    */
   public Guard(final GuardPlace place) {
     this.place = place;
@@ -118,7 +119,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     }
   }
 
-  /** Lets the programs go on that wait for an answer. Any thread. */
+  /** Closes the group, which lets waiting programs go on. Any thread. */
   private void closeGroup() {
     final AutoCloseable now = group;
     group = null;
@@ -126,7 +127,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   }
 
   /**
-   * By what means programs outside Sluice are seen.
+   * Returns by what means opens of programs outside Sluice are seen.
    *
    * @return a line for users
    */
@@ -135,10 +136,10 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   }
 
   /**
-   * Begins to tell of opens.
+   * Starts to tell of opens.
    *
-   * @param executor runs what it is given on the service thread
-   * @param taker told there
+   * @param executor executor of the service thread
+   * @param taker listener, called on the service thread
    */
   public void listen(final Executor executor, final Listener taker) {
     service = executor;
@@ -174,7 +175,10 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     }
   }
 
-  /** The image may have been let go while the message was under way. */
+  /**
+   * Applies an action to an image, if there still is one. The image may have been released while
+   * the message was under way.
+   */
   private static void ifKnown(final Image image, final Consumer<Image> action) {
     if (image != null) {
       action.accept(image);
@@ -190,7 +194,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     }
   }
 
-  /** The guard was killed, or killed itself: another one takes its place, with all marks anew. */
+  /** Replaces a guard process that has ended. The new one gets all marks anew. */
   private void ended(final GuardProcess former) {
     if (closed || process != former) {
       return;
@@ -212,7 +216,10 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     renewLeases();
   }
 
-  /** The former guard alone would have been told that a program waits. */
+  /**
+   * Gives out all leases anew. The kernel would have told only the former guard process that a
+   * program waits.
+   */
   private void renewLeases() {
     final List<Image> former = List.copyOf(leased.values());
     leased.clear();
@@ -247,7 +254,10 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     }
   }
 
-  /** Another thread may just have closed the group, which is no refusal. */
+  /**
+   * Warns once that the kernel refuses marks. A group that another thread has just closed is no
+   * refusal.
+   */
   private void tellOfRefusal(final IOException e) {
     final boolean closed = e instanceof final PosixException posix && posix.errno() == Errno.EBADF;
     if (!toldOfRefusal && group != null && !closed) {
@@ -278,14 +288,14 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     }
   }
 
-  /** The lease hangs on the descriptor; marks and watches do not. */
+  /** Ends the lease, which hangs on the descriptor. Marks and watches do not. */
   @Override
   public void rest(final Image image) {
     unlease(image);
   }
 
   /**
-   * Whether files are held by leases, since the kernel lets nobody wait otherwise.
+   * Returns whether files are held by leases, since the kernel lets no opener wait otherwise.
    *
    * @return false also when there is no guard
    */
@@ -294,7 +304,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   }
 
   /**
-   * Whether a lease holds any file now.
+   * Returns whether a lease holds any file now.
    *
    * @return false also when there is no guard
    */
@@ -303,7 +313,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   }
 
   /**
-   * Whether the kernel has programs wait that open a marked file.
+   * Returns whether the kernel lets programs wait that open a marked file.
    *
    * @return false also when there is no guard
    */
@@ -312,19 +322,21 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   }
 
   /**
-   * Whether all programs of this node wait that open an image.
+   * Returns whether all programs of this node wait that open an image.
    *
-   * @return false where the kernel lets none wait, or not for some file
+   * @return false where the kernel lets no program wait, or refused the mark of some file
    */
   public boolean holdsAll() {
     return group instanceof Fanotify && !toldOfRefusal;
   }
 
   /**
-   * Has programs wait that open an image, which nobody under Sluice has open.
+   * Takes a lease on an image that no process under Sluice has open, so that programs wait that
+   * open it.
    *
    * @param image an image whose own file may lack bytes
-   * @return false when any process has it open; true also at rest, when only opens are told of
+   * @return false when any process has the file open; true also for an image at rest, whose opens
+   *     are only told of
    */
   public boolean lease(final Image image) {
     final GuardProcess now = process;
@@ -345,7 +357,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   }
 
   /**
-   * Ends the lease of an image, and lets the programs go on that wait for it.
+   * Ends the lease of an image, and lets waiting programs go on.
    *
    * @param image an image; one without a lease stays as it is
    */
@@ -366,11 +378,11 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   }
 
   /**
-   * Whether any other process may have an image's own file open. The kernel tells by granting a
-   * lease, for a moment, or not.
+   * Returns whether any other process may have an image's own file open. The kernel tells by
+   * granting a lease, for a moment, or not.
    *
    * @param image an image of the session
-   * @return true also when that cannot be told
+   * @return true also when that is unknown
    */
   public boolean isOpenElsewhere(final Image image) {
     final GuardProcess now = process;
@@ -386,7 +398,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     }
   }
 
-  /** Finds out whether the guard still answers; from time to time. */
+  /** Checks from time to time whether the guard process still answers. */
   public void beat() {
     final GuardProcess now = process;
     final long time = System.nanoTime();
@@ -402,7 +414,10 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     }
   }
 
-  /** Ends the guard: no program waits any more. Any thread, once the service thread has ended. */
+  /**
+   * Ends the guard, so that no program waits any more. Any thread, once the service thread has
+   * ended.
+   */
   @Override
   public void close() {
     closed = true;

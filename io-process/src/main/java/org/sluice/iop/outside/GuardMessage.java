@@ -4,14 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What the guard and the I/O process say to each other, as guard/message.h has it.
+ * A message between the guard process and the I/O process, as in guard/message.h.
  *
  * @param type one of the constants
- * @param number what it is about
- * @param pid the process that opens a file by the shim; 0 for one that does not
- * @param thread the thread that opens it; 0 unknown
- * @param device the file's, {@code major << 32 | minor}
- * @param inode the file's
+ * @param number number of the open, lease or watch; with {@link #GROUP} its mode
+ * @param pid the process that opens a file, if by the shim; else 0
+ * @param thread the thread that opens the file; 0 unknown
+ * @param device device of the file, {@code major << 32 | minor}
+ * @param inode inode of the file
  */
 record GuardMessage(int type, int number, int pid, int thread, long device, long inode) {
   static final int GROUP = 1;
@@ -25,13 +25,13 @@ record GuardMessage(int type, int number, int pid, int thread, long device, long
   static final int LATE = 19;
   static final int PONG = 20;
 
-  /** With {@link #GROUP}: the group asks before each open. */
+  /** The mode of a {@link #GROUP} that asks before each open. */
   static final int FANOTIFY = 1;
 
-  /** With {@link #GROUP}: the group tells after each open. */
+  /** The mode of a {@link #GROUP} that tells after each open. */
   static final int INOTIFY = 2;
 
-  /** Bytes of a packet. */
+  /** The length of a message in bytes. */
   static final long LENGTH = 32;
 
   private static final int NUMBER = 4;

@@ -3,11 +3,11 @@ package org.sluice.iop.outside;
 import java.nio.file.Path;
 
 /**
- * What a guard is started with.
+ * The paths that a guard process is started with.
  *
  * @param program the native program
- * @param socket where it is to listen, once
- * @param segment the session's, which says who is attached
- * @param store whose links of images are nobody's files, absolute and resolved
+ * @param socket path of the socket on which the guard process accepts one connection
+ * @param segment the session's segment, which tells the attached processes
+ * @param store the store, absolute and resolved; links of images in it are not guarded
  */
 public record GuardPlace(Path program, Path socket, Path segment, String store) {}

@@ -12,9 +12,8 @@ import java.util.function.Consumer;
 import org.sluice.core.process.PacketSocket;
 
 /**
- * The native process that answers the kernel, and the socket to it. Being another process, it goes
- * on when this one is stopped; it holds the end of a pipe by which it notices that this one is
- * gone.
+ * The native process that answers the kernel, and the socket to it. The guard process survives a
+ * stopped I/O process. A pipe tells it when the I/O process exits.
  */
 final class GuardProcess implements AutoCloseable {
   private static final String READY = "ready";
@@ -25,7 +24,7 @@ final class GuardProcess implements AutoCloseable {
   /**
    * Starts the guard process.
    *
-   * @param place where it finds what it needs
+   * @param place paths that the process needs
    */
   GuardProcess(final GuardPlace place) throws IOException {
     process =
@@ -52,12 +51,15 @@ final class GuardProcess implements AutoCloseable {
     }
   }
 
-  /** The guard process's pid. */
+  /** Returns the guard process's pid. */
   int pid() {
     return (int) process.pid();
   }
 
-  /** Whether a process could run, but for others that do. */
+  /**
+   * Returns whether a process is ready to run, so that only a lack of processors keeps it from
+   * answering.
+   */
   static boolean isStarved(final int pid) {
     try {
       final String status = Files.readString(Path.of("/proc/%d/stat".formatted(pid)));
@@ -67,7 +69,9 @@ final class GuardProcess implements AutoCloseable {
     }
   }
 
-  /** Whether a message was sent; a guard that takes none is of no use. Any thread. */
+  /**
+   * Sends a message. Returns whether it was sent; a guard that takes none is of no use. Any thread.
+   */
   boolean send(final GuardMessage message, final AutoCloseable enclosed) {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment packet = arena.allocate(GuardMessage.LENGTH, Long.BYTES);
@@ -77,10 +81,10 @@ final class GuardProcess implements AutoCloseable {
   }
 
   /**
-   * Has its messages taken until it ends.
+   * Receives the guard process's messages until it ends.
    *
-   * @param taker takes them
-   * @param ended done then; both on a thread of their own
+   * @param taker receiver of the messages
+   * @param ended action at the end; both run on a thread of their own
    */
   void listen(final Consumer<GuardMessage> taker, final Runnable ended) {
     Thread.ofPlatform()
@@ -99,12 +103,12 @@ final class GuardProcess implements AutoCloseable {
             });
   }
 
-  /** Kills the guard process; the kernel then lets all programs go on that wait. */
+  /** Kills the guard process; the kernel then lets all waiting programs go on. */
   void kill() {
     process.destroyForcibly();
   }
 
-  /** Kills the guard process, and waits until it is gone. */
+  /** Kills the guard process, and waits for its end. */
   @Override
   public void close() {
     kill();

@@ -18,12 +18,12 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.measure.Timed;
 
 /**
- * Where the kernel does not ask for permission: closed images are held by leases, and opens of the
- * others are told of when they have happened. Such an open is a program's outside Sluice unless a
- * process under the shim tells of it as well.
+ * The leases on closed images, where the kernel does not ask for permission. Opens of other images
+ * are reported only after they have happened. Such an open is from outside Sluice unless a process
+ * under the shim reports it as well.
  *
- * <p>A lease is granted when the last process has closed the file, which is a moment after it said
- * so; so it is tried again and again. A process under the shim has the lease given back before it
+ * <p>A lease is granted only once the last process has closed the file, a moment after it said so.
+ * So a lease is tried again and again. A process under the shim asks for the lease back before it
  * opens the file. Service thread only.
  */
 public final class Leases {
@@ -42,14 +42,14 @@ public final class Leases {
   private final Guard guard;
   private final Consumer<Image> openedOutside;
 
-  /** Closed images without a lease, and since when, as {@link System#nanoTime} tells. */
+  /** The closed images without a lease, with the time since when, by {@link System#nanoTime}. */
   private final Map<Image, Long> wanted = new LinkedHashMap<>();
 
   private final Map<Image, Opens> opens = new HashMap<>();
   private long due;
   private long interval = FIRST_NANOS;
 
-  /** Times of opens that only one side has told of, the earliest first. */
+  /** The times of opens that only one side has reported, the earliest first. */
   private record Opens(Deque<Long> announced, Deque<Long> noticed) {
     Opens() {
       this(new ArrayDeque<>(), new ArrayDeque<>());
@@ -61,7 +61,7 @@ public final class Leases {
       }
     }
 
-    /** Whether an open was noticed that nobody has announced. */
+    /** Returns whether an open was noticed that no process has announced. */
     boolean isUnexplained(final long now) {
       while (!announced.isEmpty() && now - announced.peek() > LATE_NANOS) {
         announced.poll();
@@ -75,9 +75,9 @@ public final class Leases {
   }
 
   /**
-   * A session without leased images.
+   * Creates the leases of a session, none at first.
    *
-   * @param openedOutside told of images that a program outside has opened
+   * @param openedOutside receiver of images that a program outside has opened
    */
   public Leases(final Context context, final Guard guard, final Consumer<Image> openedOutside) {
     this.context = context;
@@ -85,17 +85,18 @@ public final class Leases {
     this.openedOutside = openedOutside;
   }
 
-  /** Whether processes under the shim have to ask for leases back. */
+  /** Returns whether processes under the shim have to ask for leases back. */
   public boolean areUsed() {
     return guard.leases() && (!context.drain().isInPlace() || guard.holdsByLease());
   }
 
   /**
-   * Has all wait that open a closed file which may lack bytes, where this is done later otherwise,
-   * or not at all: in the files layout such a file is whole in a moment.
+   * Takes leases on closed files that may lack bytes, so that programs wait that open them. Used
+   * where files get their bytes later, or never. In the files layout such a file is whole in a
+   * moment.
    *
-   * @param captured which images programs open by their names
-   * @return those that no lease can hold, as some process has them open
+   * @param captured test for images that programs open by their names
+   * @return the images that no lease can hold, as some process has them open
    */
   public List<Image> hold(final Predicate<Image> captured) {
     if (!guard.leases()) {
@@ -112,7 +113,10 @@ public final class Leases {
     return open;
   }
 
-  /** Where there are no leases, and of a committed file, it is tried again. */
+  /**
+   * Tries to hold one image. An image that cannot be held now stays wanted, where there are no
+   * leases or its file is committed.
+   */
   private void hold(final Image image, final List<Image> open) {
     final boolean held = guard.lease(image);
     final boolean isOpen =
@@ -135,7 +139,7 @@ public final class Leases {
     }
   }
 
-  /** The last process under Sluice that had the image open has closed it. */
+  /** Notes that the last process under Sluice that had an image open has closed it. */
   public void closed(final Image image) {
     if (areUsed() && image.state() != ImageDescriptor.STATE_DIRECT) {
       wanted.putIfAbsent(image, Math.min(image.closed(), System.nanoTime()));
@@ -143,18 +147,18 @@ public final class Leases {
     }
   }
 
-  /** A process under the shim is about to open a file. */
+  /** Gives back the lease of a file that a process under the shim is about to open. */
   public void giveBack(final ImageKey key) {
     final Image image = context.registry().find(key);
     if (image != null && guard.leases()) {
       guard.unlease(image);
-      wanted.put(image, System.nanoTime()); // in case it is not opened after all
+      wanted.put(image, System.nanoTime()); // in case no open follows
       interval = GIVEN_BACK_NANOS;
       due = System.nanoTime() + interval;
     }
   }
 
-  /** A process under the shim has opened a file. */
+  /** Notes that a process under the shim has opened a file. */
   public void announced(final ImageKey key) {
     final Image image = guard.leases() ? context.registry().find(key) : null;
     if (image != null) {
@@ -164,7 +168,7 @@ public final class Leases {
     }
   }
 
-  /** Some process has opened a file. */
+  /** Notes that some process has opened a file. */
   public void noticed(final Image image) {
     if (image.state() != ImageDescriptor.STATE_DIRECT) {
       final Opens its = opens.computeIfAbsent(image, any -> new Opens());
@@ -178,7 +182,7 @@ public final class Leases {
     due = System.nanoTime() + interval;
   }
 
-  /** Does what is due. */
+  /** Does all work that is due. */
   public void proceed() {
     final long now = System.nanoTime();
     if (isIdle() || now - due < 0) {
@@ -218,7 +222,7 @@ public final class Leases {
     return wanted.isEmpty() && opens.isEmpty();
   }
 
-  /** How long nothing has to be done, in milliseconds, if it is shorter than a limit. */
+  /** Returns how long nothing has to be done, in milliseconds; at most the limit. */
   public long patience(final long limit) {
     return isIdle()
         ? limit

@@ -7,17 +7,17 @@ import org.sluice.core.process.Fanotify;
 import org.sluice.core.process.Inotify;
 
 /**
- * How this process learns that programs open files.
+ * The kernel's events for opens of files.
  *
  * @param group a {@link Fanotify} or an {@link Inotify}; the caller closes it
  * @param means a line for users
  */
 public record OpenEvents(AutoCloseable group, String means) implements AutoCloseable {
   /**
-   * The best way that the kernel allows this process.
+   * Returns the best kind of events that the kernel allows this process.
    *
-   * @return with marks on no file
-   * @throws PosixException when it allows none
+   * @return the events, with marks on no file
+   * @throws PosixException when the kernel allows none
    */
   public static OpenEvents best() throws PosixException {
     try {
@@ -31,9 +31,9 @@ public record OpenEvents(AutoCloseable group, String means) implements AutoClose
   }
 
   /**
-   * Whether programs wait that open a marked file.
+   * Returns whether programs wait that open a marked file.
    *
-   * @return false when this process is only told of them
+   * @return false when this process is only told of opens
    */
   public boolean asks() {
     return group instanceof Fanotify;
