@@ -7,21 +7,24 @@ import java.util.function.Supplier;
 import org.sluice.core.libc.PosixException;
 
 /**
- * Lists of a directory that other nodes use. One of 100,000 files takes a third of a second, and
- * storage may hang. So each list is taken on a thread of its own, and the service thread goes on
- * meanwhile. There is one at a time, which serves all that asked before it began.
+ * The lists of a directory that other nodes use. A list of 100,000 files takes a third of a second,
+ * and storage may hang. So each list is taken on a thread of its own, and the service thread goes
+ * on meanwhile. There is one list at a time. It serves all requests made before it began.
  *
- * <p>Only the service thread reads and writes the fields here. It makes a {@link Walk}, of what it
- * knows then, and starts a thread with it: the start is ordered before all that the thread does.
- * The thread changes nothing but what it makes itself. It hands that over by the service thread's
- * queue, and touches it no more: what it wrote is ordered before what the service thread reads. So
- * no lock is needed, and none can be held while storage hangs. A list that never ends holds up what
- * waits for lists, and nothing else. Its thread does not keep the process alive.
+ * <p>Only the service thread reads and writes the fields here. It makes a {@link Walk} and starts a
+ * thread with it: the start is ordered before all that the thread does. The thread changes nothing
+ * but its own list. The list is handed over by the service thread's queue, which orders all writes
+ * of the thread before the service thread's reads. So no lock is needed, and none can be held while
+ * storage hangs. A list that never ends delays only its waiters. Its thread does not keep the
+ * process alive.
  *
- * @param <T> what a list tells
+ * @param <T> content of a list
  */
 public final class DirectoryLists<T> {
-  /** So much longer than it took is a list good enough for who looks again. */
+  /**
+   * The lifetime of a list, as a multiple of the time that it took. A list so old is still good
+   * enough for a second look.
+   */
   static final int SHARE = 10;
 
   private final Supplier<Walk<T>> walks;
@@ -31,33 +34,33 @@ public final class DirectoryLists<T> {
   private final Consumer<PosixException> failed;
   private boolean walking;
 
-  /** Ordinals of the lists that was begun last, and that was asked for last. */
+  /** The ordinals of the list begun last and of the list asked for last. */
   private long begun;
 
   private long asked;
   private long ended;
   private long took;
 
-  /** Lists the directory; knows nothing that the service thread may change. */
+  /** A walk through the directory. It uses nothing that the service thread may change. */
   @FunctionalInterface
   public interface Walk<T> {
     T list() throws PosixException;
   }
 
-  /** What comes of a list. */
+  /** A receiver of lists. */
   @FunctionalInterface
   public interface Taker<T> {
     void take(long ordinal, T list);
   }
 
   /**
-   * No list so far.
+   * Creates the lists of a directory; none is taken yet.
    *
-   * @param walks asked on the service thread for what a thread then does
-   * @param service runs what it is given on the service thread
-   * @param clock in nanoseconds
-   * @param taker gets each list, on the service thread
-   * @param failed told there why one came to nothing: who waits for it is to ask again
+   * @param walks source of walks, asked on the service thread; a thread of its own runs each
+   * @param service executor of the service thread
+   * @param clock clock in nanoseconds
+   * @param taker receiver of each list, on the service thread
+   * @param failed receiver of errors, on the service thread; waiters have to ask again
    */
   public DirectoryLists(
       final Supplier<Walk<T>> walks,
@@ -75,7 +78,7 @@ public final class DirectoryLists<T> {
   /**
    * Asks for a list that begins from now on.
    *
-   * @return its ordinal; a later list serves as well
+   * @return ordinal of the list; a later list serves as well
    */
   public long ask() {
     asked = begun + 1;
@@ -85,7 +88,9 @@ public final class DirectoryLists<T> {
     return asked;
   }
 
-  /** Whether it is too early to ask for another one: lists take a part of the time only. */
+  /**
+   * Returns whether it is too early to ask for another list. Lists take only a part of the time.
+   */
   public boolean areOfLate() {
     return walking || ended != 0 && clock.getAsLong() - ended < SHARE * took;
   }
@@ -97,7 +102,7 @@ public final class DirectoryLists<T> {
     Thread.ofPlatform().daemon().name("list").start(() -> walk(walk));
   }
 
-  /** On the thread that lists. */
+  /** Takes a list, on a thread of its own. */
   private void walk(final Walk<T> walk) {
     final long began = clock.getAsLong();
     Runnable answer;

@@ -16,32 +16,34 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 
 /**
- * Files of a checkpoint that hold their bytes themselves, and stay where they are: those of the
- * files layout, and those that other nodes may write, too. A checkpoint names them, with what they
- * are like once all that this node's processes wrote is on stable storage. Of what several nodes
- * write the last node's word counts, as it sees what all have written. Last stage.
+ * The files of a checkpoint that hold their bytes themselves and stay where they are. These are
+ * files of the files layout, and files that other nodes may write, too. A checkpoint names them and
+ * describes them once all writes of this node's processes are on stable storage. For a file of
+ * several nodes the last node's description counts, as that node sees all writes. Last stage.
  */
 public final class FilesInPlace {
   private final CaptureDirectory capture;
 
-  /** That have to be durable before a checkpoint names what is in them. */
+  /** The directories that have to be durable before a checkpoint names files in them. */
   private final Set<String> directories = new LinkedHashSet<>();
 
   /**
-   * Of one checkpoint.
+   * Creates the files of one checkpoint.
    *
-   * @param capture where the files are
+   * @param capture directory of the files
    */
   public FilesInPlace(final CaptureDirectory capture) {
     this.capture = capture;
   }
 
-  /** Whether ranks of other nodes may write a member: then no rank has it. */
+  /**
+   * Returns whether ranks of other nodes may write a member. Then the member belongs to no rank.
+   */
   public static boolean isShared(final Entry.Part member) {
     return member.rank() < 0 && member.ranks() > 0;
   }
 
-  /** Makes the names of all files durable that were described, up to the capture directory. */
+  /** Makes the names of all described files durable, up to the capture directory. */
   public void syncNames() throws IOException {
     for (final String path : directories) {
       try (NativeFile directory = NativeFile.open(path, Flag.DIRECTORY)) {
@@ -60,11 +62,11 @@ public final class FilesInPlace {
   }
 
   /**
-   * Makes durable what this node wrote to a file, and says what it is like.
+   * Makes the writes of this node to a file durable, and describes the file.
    *
    * @param member the file as the checkpoint names it
    * @param image the same file
-   * @throws IOException when that fails, or another file has its name by now
+   * @throws IOException when the sync fails, or another file has the name by now
    */
   public DraftImage describe(final Entry.Part member, final Image image) throws IOException {
     final String file = FileName.resolve(capture.path(), member.path());

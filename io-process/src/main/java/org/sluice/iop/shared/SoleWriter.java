@@ -13,20 +13,20 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Sees that no other node wrote to a file which is logged here: it would be lost, or lie below what
- * this node logged before. Nothing tells of its writes but the file itself. As long as all that
- * this node wrote is in containers, its own file is empty. Otherwise it is no longer than the
- * image, and its time of writing stays what it was at the last close. A change that this node's
- * programs make of its names and rights changes neither.
+ * The check that no other node wrote to a file which is logged here. Such writes would be lost, or
+ * be overwritten by bytes that this node logged before. Only the file itself tells of them. While
+ * all bytes of this node are in containers, its own file is empty. Otherwise the file is no longer
+ * than the image, and its time of modification stays as it was at the last close. Changes of names
+ * and rights by this node's programs change neither.
  */
 public final class SoleWriter {
-  /** Attributes that a network file system has in a cache are that old. */
+  /** The age that attributes in the cache of a network file system may have. */
   private static final Duration STALE = Duration.ofSeconds(2);
 
   private final CaptureDirectory capture;
   private final ImageTable table;
 
-  /** What files were like when the last process closed them. */
+  /** The status of files when the last process closed them. */
   private final Map<Image, FileStatus> left = Collections.synchronizedMap(new WeakHashMap<>());
 
   private Boolean shared;
@@ -36,12 +36,12 @@ public final class SoleWriter {
     this.table = table;
   }
 
-  /** Whether other nodes can reach the file of an image that is logged. Service thread. */
+  /** Returns whether other nodes can reach the file of an image that is logged. Service thread. */
   public boolean isOfLogged(final Image image) {
     return image.state() == ImageDescriptor.STATE_DIVERTED && isOf(image);
   }
 
-  /** Whether other nodes can reach the file of an image. Service thread. */
+  /** Returns whether other nodes can reach the file of an image. Service thread. */
   public boolean isOf(final Image image) {
     return image.created() == null && image.writer().isOfSeveralNodes() && isShared();
   }
@@ -54,7 +54,7 @@ public final class SoleWriter {
   }
 
   /**
-   * Remembers what a file is like as all processes of this node have closed it. Service thread.
+   * Remembers the status of a file once all processes of this node have closed it. Service thread.
    *
    * @param image an image of the container layout
    */
@@ -70,10 +70,10 @@ public final class SoleWriter {
   }
 
   /**
-   * Fails an image that another node has written to. Write stage, behind all that this node wrote.
+   * Fails an image that another node has written to. Write stage, after all writes of this node.
    *
-   * @param path what its checkpoint calls it
-   * @throws IOException when one has
+   * @param path path of the image in its checkpoint
+   * @throws IOException when another node has written to it
    */
   public void check(final Image image, final String path) throws IOException {
     final FileStatus now = image.held().status();
@@ -88,7 +88,7 @@ public final class SoleWriter {
     }
   }
 
-  /** Null for none. */
+  /** Returns a sign of another node's writes; null for none. */
   private String difference(final Image image, final FileStatus now) {
     final boolean counted = table.unseen(image.entry()) == 0;
     final boolean empty =
