@@ -17,18 +17,17 @@ import org.sluice.iop.publish.PendingUpload;
 import org.sluice.iop.retention.Retention;
 
 /**
- * What looks after the checkpoints of a session: made here, taken over here from a former I/O
- * process, and asked directly. Service thread only.
+ * The parts that handle the checkpoints of a session. Service thread only.
  *
- * @param context what they share
- * @param releases lets go of images
+ * @param context state that the parts share
+ * @param releases releases images
  * @param resting brings images to rest
  * @param committer decides commits
- * @param retention removes older checkpoints
- * @param groups the checkpoints that file names tell
- * @param explicit those that ranks begin by request
- * @param leftovers what no checkpoint has at the end
- * @param replacements lets committed images change
+ * @param retention removal of older checkpoints
+ * @param groups the checkpoints that file names tell of
+ * @param explicit the checkpoints that ranks begin by request
+ * @param leftovers handles, at the end, images that no checkpoint has
+ * @param replacements prepares changes of committed images
  * @param restarts reads the store for ranks that restart
  */
 public record Checkpoints(
@@ -43,10 +42,10 @@ public record Checkpoints(
     Replacements replacements,
     Restarts restarts) {
   /**
-   * A session without checkpoints and images.
+   * Creates the parts of a session without checkpoints and images.
    *
-   * @param context what they share
-   * @return what looks after them
+   * @param context state that the parts share
+   * @return the parts
    */
   public static Checkpoints of(final Context context) {
     final ImageRelease releases = new ImageRelease(context);
@@ -71,7 +70,7 @@ public record Checkpoints(
   }
 
   /**
-   * Goes on with what a former I/O process knew, but for commits that may be under way.
+   * Takes over the checkpoints of a former I/O process, but for commits that may be under way.
    *
    * @throws IOException when the store cannot be read
    */
@@ -85,10 +84,10 @@ public record Checkpoints(
             .collect(Collectors.toSet()));
   }
 
-  /** What was committed before the kill counts with what is committed from here on. */
+  /** Takes over commits made before the kill, so that they count together with later ones. */
   private void resumeSeries() throws IOException {
     if (context.state().lastAttempt() == 0) {
-      return; // nothing was, and the store may be large
+      return; // nothing was committed, and the store may be large
     }
     leave();
     counting().stream()
@@ -101,7 +100,10 @@ public record Checkpoints(
             });
   }
 
-  /** What was on its way off the node begins anew; the newest may have to leave it at the end. */
+  /**
+   * Resumes uploads that were under way, from their begin. The newest commit may have to be
+   * uploaded at the end.
+   */
   private void leave() throws IOException {
     Commit newest = null;
     for (final Commit commit : context.store().commits(damaged -> {})) {
@@ -140,7 +142,7 @@ public record Checkpoints(
     return commits;
   }
 
-  /** Commits what a former I/O process had decided to. */
+  /** Repeats commits that a former I/O process had decided. */
   public void commitAgain() {
     List.copyOf(context.state().commits()).forEach(this::commitAgain);
   }

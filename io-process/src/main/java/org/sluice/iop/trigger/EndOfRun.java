@@ -29,15 +29,15 @@ import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * The end of a session in the container layout: images that no checkpoint has become plain files.
- * Committed ones leave the capture directory, where a sparse file could be taken for them. Service
- * thread only.
+ * The end of a session in the container layout. Images that no checkpoint has become plain files.
+ * Committed images leave the capture directory, where a sparse file could be taken for them.
+ * Service thread only.
  */
 public final class EndOfRun {
   private static final int MOST_LINES = 8;
   private static final String UNGROUPED = "; with --group checkpoints that are whole are committed";
 
-  /** Of these the files are open at once, besides those that are anyway. */
+  /** The number of images settled at once, whose files need descriptors then. */
   private static final int AT_ONCE = 32;
 
   private final Context context;
@@ -63,8 +63,8 @@ public final class EndOfRun {
   }
 
   /**
-   * Takes back what no checkpoint has any more: its program renamed it before another one with its
-   * number was committed, or a user removed that.
+   * Takes back images that no stored checkpoint has any more. The program renamed them before
+   * another checkpoint with the number was committed, or a user removed the checkpoint.
    *
    * @throws IOException when the store or the capture directory cannot be read
    */
@@ -87,9 +87,9 @@ public final class EndOfRun {
   }
 
   /**
-   * Commits the checkpoints that are whole, and says what becomes of all else.
+   * Commits the checkpoints that are whole, and reports the fate of all other files.
    *
-   * @param succeeded whether the command did
+   * @param succeeded whether the command succeeded
    * @throws IOException when the store or the capture directory cannot be read, and the user asked
    *     for checkpoints
    */
@@ -149,7 +149,10 @@ public final class EndOfRun {
     return group.images().stream().allMatch(Image::isCommitted);
   }
 
-  /** Nothing is tried that is to fail, and what has failed was said. */
+  /**
+   * Reports checkpoints that cannot be committed, without trying. Failures that were reported are
+   * not repeated.
+   */
   private void refuse(final Collection<Group> incomplete, final IOException why)
       throws IOException {
     final long unsaid =
@@ -167,9 +170,9 @@ public final class EndOfRun {
   }
 
   /**
-   * Tells the store, at the end, where files are that no checkpoint has.
+   * Notes in the store, at the end, the directory with files that no checkpoint has.
    *
-   * @throws IOException when that, or searching the capture directory, fails
+   * @throws IOException when the store cannot be written or the capture directory not be searched
    */
   public void noteFiles() throws IOException {
     final long files =
@@ -196,7 +199,10 @@ public final class EndOfRun {
         .count();
   }
 
-  /** A line for each checkpoint, but no flood, and one for all of which that was said before. */
+  /**
+   * Reports each checkpoint that is not committed on one line, with a limit. Those reported before
+   * share one line.
+   */
   private void say(final Collection<Group> incomplete) {
     final List<Group> said = incomplete.stream().filter(this::isSaid).toList();
     final List<Group> unsaid = incomplete.stream().filter(group -> !isSaid(group)).toList();
@@ -226,7 +232,7 @@ public final class EndOfRun {
     return group.refusal().isSaid();
   }
 
-  /** A name of each image that has one, and no group. */
+  /** Returns a name of each image that has a name and no group. */
   private List<String> ungrouped() throws IOException {
     final Map<ImageKey, List<String>> names = context.capture().names();
     return context.registry().all().stream()
@@ -237,10 +243,10 @@ public final class EndOfRun {
   }
 
   /**
-   * Makes plain files of the images that are not committed, and brings them to storage; a part of
-   * them at a time, as each needs a descriptor.
+   * Makes plain files of the images that are not committed, and brings them to storage. They are
+   * done in batches, as each needs a descriptor.
    *
-   * @param next what comes when that is done, on the service thread
+   * @param next action after all images, run on the service thread
    */
   public void settle(final Runnable next) {
     settle(context.registry().all().iterator(), next);
@@ -249,14 +255,18 @@ public final class EndOfRun {
   private void settle(final Iterator<Image> images, final Runnable next) {
     for (int i = 0; i < AT_ONCE && images.hasNext(); i++) {
       final Image image = images.next();
-      if (context.registry().find(image.id()) == image) { // and not let go of since it began
+      if (context.registry().find(image.id())
+          == image) { // the image may have been released since the begin
         settle(image);
       }
     }
     resting.afterRest(images.hasNext() ? () -> settle(images, next) : next);
   }
 
-  /** An image of an older commit is a plain file as well, where its checkpoint went on since. */
+  /**
+   * Makes a plain file of an image. An image of an older commit becomes one as well when its
+   * checkpoint has changed since.
+   */
   private void settle(final Image image) {
     if (image.isCommitted() && groups.hasChanged(image) && !image.isDeleted()) {
       replacements.unshare(
@@ -288,7 +298,10 @@ public final class EndOfRun {
     }
   }
 
-  /** Before a commit is tried all is in the program's own files. */
+  /**
+   * Returns the failure of a commit. If the commit was never tried, all bytes are in the program's
+   * own files.
+   */
   private static Failure failure(final Entry.Ended end) {
     return new Failure(
         end.attempt() == CheckpointState.NO_ATTEMPT ? CheckpointState.REFUSED : end.errno(),
@@ -296,10 +309,10 @@ public final class EndOfRun {
   }
 
   /**
-   * Tells of files that no checkpoint has, of checkpoints that could not be committed, and of lost
-   * bytes; those of a file that its program has deleted nobody misses.
+   * Reports files that no checkpoint has, checkpoints that could not be committed, and lost bytes.
+   * Lost bytes of a deleted file are not reported.
    *
-   * @throws IOException when the capture directory cannot be searched for them
+   * @throws IOException when the capture directory cannot be searched
    */
   public void reportLosses() throws IOException {
     context.shared().report(countUnnamed());
@@ -319,7 +332,7 @@ public final class EndOfRun {
   }
 
   /**
-   * Counts what programs wrote past the shim, where images are plain files anyway.
+   * Counts bytes that programs wrote past the shim, where images are plain files anyway.
    *
    * @throws IOException when the capture directory cannot be searched
    */
@@ -340,7 +353,7 @@ public final class EndOfRun {
     new Untold(context).count(names);
     for (final Image image : committed()) {
       if (image.isOpenOutside()) {
-        continue; // it is whole, and a program may still write it
+        continue; // the file is whole, and a program may still write it
       }
       CaptureDirectory.of(image, names).forEach(name -> unlink(image, name));
     }

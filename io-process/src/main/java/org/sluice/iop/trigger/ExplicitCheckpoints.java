@@ -44,7 +44,7 @@ public final class ExplicitCheckpoints {
 
   private Runnable atEnd = () -> {};
 
-  /** The one committed last; null before one was, as far as this process knows. */
+  /** The last commit that this process knows of; null for none. */
   private Commit last;
 
   ExplicitCheckpoints(
@@ -63,20 +63,20 @@ public final class ExplicitCheckpoints {
   /**
    * Begins a checkpoint.
    *
-   * @param request what the rank asks for
-   * @param beginner who asks
-   * @return what to answer
+   * @param request the rank's request
+   * @param beginner the process that asks
+   * @return the reply
    */
   public Reply begin(final Request.Begin request, final Writer beginner) {
     return begin(request.checkpoint(), request.ranks(), false, beginner);
   }
 
   /**
-   * Begins a checkpoint that is committed only once that is decided.
+   * Begins a checkpoint that is committed only after a decision.
    *
-   * @param request what the rank asks for
-   * @param beginner who asks
-   * @return what to answer
+   * @param request the rank's request
+   * @param beginner the process that asks
+   * @return the reply
    */
   public Reply hold(final Request.Hold request, final Writer beginner) {
     return begin(request.checkpoint(), request.ranks(), true, beginner);
@@ -109,7 +109,10 @@ public final class ExplicitCheckpoints {
     return new Reply.Done();
   }
 
-  /** A job of more ranks than run on this node has others on other nodes. */
+  /**
+   * Returns the ranks that complete a checkpoint. A job with more ranks than run on this node has
+   * others on other nodes.
+   */
   private Entry.Scope scope(final int ranks, final boolean held, final Writer beginner) {
     final boolean spread = beginner.ranks() == ranks && beginner.isOfSeveralNodes();
     final int local = spread ? beginner.localRanks() : ranks;
@@ -118,12 +121,12 @@ public final class ExplicitCheckpoints {
   }
 
   /**
-   * Makes an image of a checkpoint.
+   * Creates an image of a checkpoint.
    *
-   * @param request what the rank asks for
-   * @param creator who asks
-   * @param admitted takes the image, whose file is {@code image.opened()}, and says what to answer
-   * @return what to answer
+   * @param request the rank's request
+   * @param creator the process that asks
+   * @param admitted takes the image, whose file is {@code image.opened()}, and returns the reply
+   * @return the reply
    */
   public Reply create(
       final Request.Create request, final Writer creator, final Function<Image, Reply> admitted) {
@@ -154,9 +157,9 @@ public final class ExplicitCheckpoints {
   }
 
   /**
-   * Whether a process has closed an image. One that is open it may have asked for again when the
-   * I/O process was resumed, and one that is abandoned, too, as the answer was lost; and another
-   * process has come after its kill.
+   * Returns whether a process has closed an image. A process may repeat its request when the I/O
+   * process was resumed, since the answer was lost. Then the image is open or abandoned. Another
+   * process may have come after a kill.
    */
   private static boolean isUsed(final Image image, final Writer creator) {
     return image.openers().isEmpty()
@@ -178,11 +181,11 @@ public final class ExplicitCheckpoints {
   }
 
   /**
-   * Has an image go on from the checkpoint that was committed last.
+   * Lets an image reuse bytes of the checkpoint that was committed last.
    *
    * @param image an image that the rank has open
-   * @param request what the rank asks for
-   * @return what to answer
+   * @param request the rank's request
+   * @return the reply
    */
   public Reply reuse(final Image image, final Request.Reuse request) {
     final Entry.Created made = image.created();
@@ -212,7 +215,10 @@ public final class ExplicitCheckpoints {
     return new Reply.Done();
   }
 
-  /** Drops what a former I/O process had no more use for; commits under way have those left. */
+  /**
+   * Takes over checkpoints under way, and drops images that no checkpoint needs any more. Images of
+   * commits under way stay.
+   */
   void resume(final Set<Image> committing) {
     underWay.keySet().forEach(context.waiters()::begun);
     for (final Image image : context.registry().all()) {
@@ -226,7 +232,10 @@ public final class ExplicitCheckpoints {
     }
   }
 
-  /** Nobody needs the files of a checkpoint that is in the store, or never will be. */
+  /**
+   * Deletes the files of a checkpoint whose commit has ended. No process needs them: the checkpoint
+   * is in the store, or never will be.
+   */
   void ended(final CheckpointCommit commit) {
     final boolean goesOn =
         commit.images().stream()
@@ -242,10 +251,10 @@ public final class ExplicitCheckpoints {
   /**
    * Completes a rank's part of a checkpoint.
    *
-   * @param request what the rank asks for
-   * @param slot who asks
-   * @param number the number of its request
-   * @return what to answer
+   * @param request the rank's request
+   * @param slot index of the slot of the process that asks
+   * @param number number of the request
+   * @return the reply
    */
   public Reply complete(final Request.Complete request, final int slot, final long number) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
@@ -272,14 +281,14 @@ public final class ExplicitCheckpoints {
   }
 
   /**
-   * Says what becomes of a held checkpoint. The journal has that before anything follows from it:
-   * the successor of a killed I/O process commits what was decided, and only that. Once it is
-   * dropped its images are gone, and a rank that completes its part later is refused. What is
-   * decided stays so.
+   * Commits or drops a held checkpoint. The journal gets the decision before it has any effect: the
+   * successor of a killed I/O process commits what was decided, and only that. The images of a
+   * dropped checkpoint are gone, and a rank that completes its part later is refused. A decision is
+   * final.
    *
-   * @param number the checkpoint's number
-   * @param commits whether it is committed once its ranks on this node have completed it; else it
-   *     is dropped
+   * @param number number of the checkpoint
+   * @param commits whether to commit the checkpoint once its ranks on this node have completed it;
+   *     else it is dropped
    */
   public void decide(final long number, final boolean commits) {
     final ExplicitCheckpoint checkpoint = underWay.get(number);
@@ -296,9 +305,9 @@ public final class ExplicitCheckpoints {
   }
 
   /**
-   * Held checkpoints that nothing is decided of.
+   * Returns the held checkpoints without a decision.
    *
-   * @return their numbers
+   * @return the numbers of the checkpoints
    */
   public List<Long> undecided() {
     return underWay.values().stream()
@@ -317,7 +326,10 @@ public final class ExplicitCheckpoints {
         this::ended);
   }
 
-  /** Commits what was complete when the former I/O process was killed, before it could decide. */
+  /**
+   * Commits checkpoints that were complete when the former I/O process was killed, before it
+   * decided.
+   */
   public void commitComplete() {
     List.copyOf(underWay.values()).forEach(this::commitIfDue);
   }
@@ -327,15 +339,16 @@ public final class ExplicitCheckpoints {
   }
 
   /**
-   * The one that decides about held checkpoints learns of the end of the session.
+   * Sets the action that tells, at the end of the session, the one that decides about held
+   * checkpoints.
    *
-   * @param told says what becomes of those that are not decided
+   * @param told decides about the undecided checkpoints
    */
   public void atEnd(final Runnable told) {
     atEnd = told;
   }
 
-  /** Drops what was not completed, at the end of the session. Of what is held its holder tells. */
+  /** Drops incomplete checkpoints at the end of the session. Held ones are not warned of here. */
   public void discardAll() {
     atEnd.run();
     for (final ExplicitCheckpoint checkpoint : underWay.values()) {
@@ -351,7 +364,8 @@ public final class ExplicitCheckpoints {
   }
 
   /**
-   * Whether an image was created by request, so that it has no name in the capture directory.
+   * Returns whether an image was created by request, so that it has no name in the capture
+   * directory.
    *
    * @param image an image of the session
    * @return false for a captured file

@@ -15,8 +15,9 @@ import org.sluice.core.store.model.Rebuilder;
 import org.sluice.iop.drain.Caller;
 
 /**
- * An image on its way through a pipe, see {@link PieceDescriptor}. A process that does not read may
- * be stopped: it is waited for a while, since others wait as well. It asks again.
+ * A stream that sends an image through a pipe, see {@link PieceDescriptor}. A process that does not
+ * read may be stopped. The stream waits for it only for a while, since others wait as well. The
+ * process then asks again.
  */
 final class ImageStream implements AutoCloseable {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -28,13 +29,15 @@ final class ImageStream implements AutoCloseable {
   private boolean begun;
   private boolean unread;
 
-  /** A stream that is to be closed; the caller is answered before its first byte. */
+  /**
+   * Creates a stream, to be closed by the caller. The process is answered before its first byte.
+   */
   ImageStream(final PipeEnd pipe, final Caller caller) {
     this.pipe = pipe;
     this.caller = caller;
   }
 
-  /** Sends all of it, or as much as the process wants. */
+  /** Sends the whole image, or as much as the process wants. */
   void send(final CommittedImage image, final Rebuilder rebuilder) throws IOException {
     if (!begun) {
       begun = true;
@@ -44,7 +47,7 @@ final class ImageStream implements AutoCloseable {
     begin(PieceDescriptor.TYPE_END, 0, image.size(), 0);
   }
 
-  /** Says why it cannot be sent, or not all of it. */
+  /** Tells the process why the image cannot be sent, or not all of it. */
   void fail(final Reply.Failed why) {
     if (!begun) {
       caller.answer(why);

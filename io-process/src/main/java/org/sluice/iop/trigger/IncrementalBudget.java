@@ -9,15 +9,15 @@ import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * How much room checkpoints of this session take that have bytes of others which were removed.
- * Users who keep N expect about N of them, and one more while it is written. Where it would be
- * more, images are written in full until the old bytes are not needed. What earlier sessions left
- * stays whatever is written here. Service thread only.
+ * The space of checkpoints in this session that use bytes of removed ones. Users who keep N expect
+ * about N checkpoints, and one more while it is written. Beyond that, images are written in full
+ * until the old bytes are not needed. Checkpoints of earlier sessions do not count. Service thread
+ * only.
  */
 final class IncrementalBudget {
   private final Context context;
 
-  /** What is taken; 0 while no checkpoint has bytes of a removed one. */
+  /** The bytes taken; 0 while no checkpoint uses bytes of a removed one. */
   private long taken;
 
   IncrementalBudget(final Context context) {
@@ -25,9 +25,9 @@ final class IncrementalBudget {
   }
 
   /**
-   * A checkpoint is committed: looks once what was removed before is gone.
+   * Notes a commit. The space is counted after the removals that went before.
    *
-   * @param goesOn whether it has bytes of others
+   * @param goesOn whether the checkpoint uses bytes of others
    */
   void committed(final boolean goesOn) {
     if (!context.settings().keep().isAll() && (goesOn || taken > 0)) {
@@ -35,13 +35,13 @@ final class IncrementalBudget {
     }
   }
 
-  /** Whether there is room for a checkpoint that goes on from one. */
+  /** Returns whether there is room for a checkpoint that reuses bytes of one. */
   boolean isFor(final Commit base) {
     return context.settings().keep().isAll()
         || taken <= (context.settings().keep().most() + 1L) * base.bytes();
   }
 
-  /** The indexes are read on the last stage, as removals are. */
+  /** A count of the space. The indexes are read on the last stage, as removals are done there. */
   private final class Look implements Work {
     @Override
     public boolean isAwaited() {

@@ -28,8 +28,8 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Committed images that are to change: another file takes an image's place, or the checkpoints that
- * have the image get a copy. The last stage does both, behind a commit that may be under way.
+ * The changes of committed images. Either another file takes an image's place, or the checkpoints
+ * that have the image get a copy. The last stage does both, behind a commit that may be under way.
  * Service thread only.
  */
 public final class Replacements {
@@ -44,13 +44,13 @@ public final class Replacements {
   }
 
   /**
-   * Puts a fresh file where a committed image is, so that the committed inode stays as it is.
+   * Replaces a committed image's file by a fresh one, so that the committed inode stays as it is.
    *
    * @param image a committed image
-   * @param path where it is
+   * @param path path of the image
    * @param empty whether the file is to be empty, otherwise it has the image's bytes
-   * @param caller told when that is done
-   * @param reply what to tell
+   * @param caller caller to be answered when that is done
+   * @param reply the answer
    */
   public void replace(
       final Image image,
@@ -62,12 +62,12 @@ public final class Replacements {
   }
 
   /**
-   * Lets a committed image be changed in its place: the checkpoints that have it get a copy of what
-   * its own file holds.
+   * Lets a committed image be changed in its place. The checkpoints that have the image get a copy
+   * of its own file.
    *
    * @param image an image that is committed, or about to be
-   * @param proceed told on the service thread when that is done, unless it failed
-   * @param failed told otherwise; any thread
+   * @param proceed action after success, on the service thread
+   * @param failed receiver of a failure; any thread
    */
   public void unshare(final Image image, final Runnable proceed, final Consumer<Exception> failed) {
     context
@@ -87,7 +87,7 @@ public final class Replacements {
             });
   }
 
-  /** A fresh file on its way to where a committed image is. */
+  /** A fresh file on its way to the place of a committed image. */
   private final class Replacement extends ImageWork {
     private final String path;
     private final boolean empty;
@@ -138,7 +138,10 @@ public final class Replacements {
       }
     }
 
-    /** It is closed before it has the image's name, so that those who watch that see no close. */
+    /**
+     * Makes the fresh file. The file is closed before it gets the image's name, so that watchers of
+     * the name see no close.
+     */
     private void make(final String temporary) throws IOException {
       try (NativeFile fresh =
           NativeFile.open(
@@ -181,7 +184,7 @@ public final class Replacements {
       caller.answer(reply);
     }
 
-    /** The rebuilt copy is an image, too, so that it is committed again if it is rewritten. */
+    /** Makes an image of the rebuilt copy, so that it is committed again if it is rewritten. */
     private Optional<Image> adopt(final NativeFile file) {
       final ImageKey key = ImageKey.of(file);
       try {

@@ -28,7 +28,7 @@ import org.sluice.iop.crash.PoisonException;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Caller;
 
-/** Answers what has to be read from the store, on a thread of its own. Thread-safe. */
+/** The thread that answers requests that need the store. Thread-safe. */
 public final class Restarts implements AutoCloseable {
   private final Context context;
 
@@ -37,13 +37,13 @@ public final class Restarts implements AutoCloseable {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name(Lane.Role.RESTART.thread()).factory());
 
-  /** By number, those that are asked for and not looked up yet. */
+  /** The lookups that are not begun yet, by checkpoint number. */
   private final Map<Long, Lookup> lookups = new ConcurrentHashMap<>();
 
   /**
-   * A checkpoint that is looked up once for all who asked before that began: at a restart of a job
-   * each of its ranks asks for several images, and a store may have many checkpoints. A reader of a
-   * series is another one each time, which knows what it has looked up itself.
+   * A lookup of a checkpoint, shared by all who asked before it began. At a restart each rank of a
+   * job asks for several images, and a store may have many checkpoints. The reader of a series is a
+   * new one each time, and knows only its own lookups.
    */
   private final class Lookup {
     private final long number;
@@ -67,7 +67,7 @@ public final class Restarts implements AutoCloseable {
       return commit;
     }
 
-    /** The checkpoint is held. */
+    /** Returns an image of the checkpoint, which is held. */
     CommittedImage image(final String path) throws IOException {
       if (images == null) {
         images = reader.images(commit);
@@ -82,13 +82,13 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  /** What is done for a process with the store, which takes time. */
+  /** A task for a process that uses the store and takes time. */
   @FunctionalInterface
   private interface Task {
     void run() throws IOException;
   }
 
-  /** Uses an image, whose checkpoint is held. */
+  /** A use of an image whose checkpoint is held. */
   @FunctionalInterface
   private interface Use {
     void of(CommittedImage image, Rebuilder rebuilder) throws IOException;
@@ -100,9 +100,9 @@ public final class Restarts implements AutoCloseable {
   }
 
   /**
-   * Answers which checkpoints are committed.
+   * Answers with the numbers of the committed checkpoints.
    *
-   * @param caller gets the reply
+   * @param caller caller to be answered
    */
   public void list(final Caller caller) {
     execute(
@@ -119,8 +119,8 @@ public final class Restarts implements AutoCloseable {
   /**
    * Answers with a rebuilt copy of an image.
    *
-   * @param request the checkpoint and the image that are asked for
-   * @param caller gets the reply
+   * @param request the wanted checkpoint and image
+   * @param caller caller to be answered
    */
   public void restart(final Request.Restart request, final Caller caller) {
     final Wanted wanted = wanted(request.checkpoint(), request.rank(), request.name());
@@ -128,12 +128,12 @@ public final class Restarts implements AutoCloseable {
   }
 
   /**
-   * Sends an image through a pipe of the process that asks. So it takes no room, and a process that
-   * reads it has its memory written straight away.
+   * Sends an image through a pipe of the process that asks. So the image takes no space, and the
+   * process can fill its memory as it reads.
    *
-   * @param request the checkpoint and the image that are asked for, and the pipe
-   * @param process has made the pipe
-   * @param caller is answered before the first byte
+   * @param request the wanted checkpoint and image, and the pipe
+   * @param process process that made the pipe
+   * @param caller caller, answered before the first byte
    */
   public void read(final Request.Read request, final ProcessIdentity process, final Caller caller) {
     final Wanted wanted = wanted(request.checkpoint(), request.rank(), request.name());
@@ -156,7 +156,7 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  /** An image that is asked for. */
+  /** A wanted image. */
   private record Wanted(Lookup lookup, String path, long id) {}
 
   private Wanted wanted(final long checkpoint, final int rank, final String name) {
@@ -191,7 +191,7 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  /** What to say of a failure. */
+  /** Returns the reply for a failure. */
   static Reply.Failed failed(final IOException e) {
     return switch (e) {
       case MissingException missing -> new Reply.Failed(Errno.ENOENT, missing.getMessage());
@@ -200,7 +200,7 @@ public final class Restarts implements AutoCloseable {
     };
   }
 
-  /** The store has no such thing. */
+  /** An exception for a checkpoint or image that the store does not have. */
   private static final class MissingException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -249,7 +249,7 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  /** Waits until everything is answered. */
+  /** Waits until all requests are answered. */
   @Override
   public void close() {
     reader.close();

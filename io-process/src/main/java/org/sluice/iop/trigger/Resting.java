@@ -21,18 +21,18 @@ import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.measure.Failure;
 
 /**
- * Brings images to rest that no process has open, so that there are descriptors for those that are
- * opened next. An opening that finds none waits until there is one, as long as there is going to
- * be. Service thread only, but for what is said to be the last stage's.
+ * The part that brings idle images to rest, so that there are descriptors for those that are opened
+ * next. An opening that finds no descriptor waits while one is going to be free. Service thread
+ * only, but for methods that name the last stage.
  */
 public final class Resting {
-  /** A batch costs one round through the pipeline. */
+  /** The number of images in a batch, which costs one round through the pipeline. */
   private static final int BATCH = 64;
 
-  /** What a want of descriptors that nothing here explains takes from the bound, for some beats. */
+  /** The descriptors by which an unexplained shortage lowers the bound, for some beats. */
   private static final int SHORTAGE = 16;
 
-  /** Why the file system never makes a link of some file, as of a deleted one. */
+  /** The errors after which the file system never links that file, as for a deleted one. */
   private static final Set<Integer> NEVER =
       Set.of(Errno.ENOENT, Errno.EXDEV, Errno.EPERM, Errno.EMLINK, Errno.EOPNOTSUPP);
 
@@ -46,16 +46,16 @@ public final class Resting {
   /** Whether the kernel had no descriptor left since the last beat. */
   private boolean wasShort;
 
-  /** Whether what waits is not tried again before images came to rest. */
+  /** Whether waiting steps are not tried again before images came to rest. */
   private boolean paused;
 
-  /** Whether the storage refused what rest takes, since the last beat. */
+  /** Whether storage refused to bring an image to rest, since the last beat. */
   private boolean refused;
 
   private int underWay;
   private String obstacle = "";
 
-  /** Something that takes a descriptor. */
+  /** A step that takes a descriptor. */
   private record Step(BooleanSupplier wanted, Runnable action) {}
 
   Resting(final Context context, final ImageRelease releases) {
@@ -66,9 +66,9 @@ public final class Resting {
   }
 
   /**
-   * Says who has descriptors besides images and containers.
+   * Sets the source of the number of clients, which have descriptors besides images and containers.
    *
-   * @param connections how many clients are connected
+   * @param connections number of connected clients
    */
   public void count(final IntSupplier connections) {
     clients = connections;
@@ -80,7 +80,7 @@ public final class Resting {
   }
 
   /**
-   * Sees that one more image may have a descriptor.
+   * Checks that one more image may have a descriptor.
    *
    * @throws NotCapturedException when it may not
    */
@@ -89,10 +89,11 @@ public final class Resting {
   }
 
   /**
-   * Does something that takes a descriptor: at once if there is one, or if none is going to be.
+   * Runs an action that takes a descriptor: at once if there is one, or if none is going to be
+   * free.
    *
-   * @param wanted whether it is to be done still
-   * @param action what; {@link #checkRoom} tells it whether there is one
+   * @param wanted whether the action is still to be run
+   * @param action the action; it asks {@link #checkRoom} for a descriptor
    */
   public void whenRoom(final BooleanSupplier wanted, final Runnable action) {
     makeRoom();
@@ -100,14 +101,16 @@ public final class Resting {
     proceed();
   }
 
-  /** The kernel had no descriptor left: images give some up, where they can. */
+  /**
+   * Lets images give up descriptors, where they can. Called when the kernel had no descriptor left.
+   */
   public void relieve() {
     shortage += SHORTAGE;
     wasShort = true;
     makeRoom();
   }
 
-  /** What was refused is tried again now and then, as others may have had the descriptors. */
+  /** Tries refused rests again, now and then, as others may have had the descriptors. */
   public void beat() {
     shortage = wasShort ? shortage : shortage / 2;
     wasShort = false;
@@ -116,13 +119,12 @@ public final class Resting {
   }
 
   /**
-   * Does something once more that failed, if that was for want of a descriptor and images can give
-   * some up.
+   * Repeats an action that failed for want of a descriptor, if images can give some up.
    *
-   * @param failure how it failed
-   * @param wanted whether it is to be done still
-   * @param action does it again
-   * @return false when it is not done again
+   * @param failure error of the action
+   * @param wanted whether the action is still to be run
+   * @param action the action
+   * @return false when the action is not repeated
    */
   public boolean isRelieved(
       final PosixException failure, final BooleanSupplier wanted, final Runnable action) {
@@ -137,7 +139,7 @@ public final class Resting {
     return paused;
   }
 
-  /** Does what waits for descriptors, as far as there are any. */
+  /** Runs waiting steps, as far as there are descriptors. */
   public void proceed() {
     while (!waiting.isEmpty() && !paused && (hasRoom() || !isMoreToCome())) {
       final Step next = waiting.poll();
@@ -157,7 +159,10 @@ public final class Resting {
     return underWay > 0 || releases.areUnderWay();
   }
 
-  /** Begins early, so that an opening seldom waits: with an eighth of the descriptors left. */
+  /**
+   * Brings images to rest early, with an eighth of the descriptors left, so that an opening seldom
+   * waits.
+   */
   public void makeRoom() {
     bound();
     final long early = descriptors.bound() - Math.clamp(descriptors.bound() / 8, 1, BATCH);
@@ -174,9 +179,9 @@ public final class Resting {
   }
 
   /**
-   * Does something once what was asked of the drain is done, and what that opened is at rest again.
+   * Runs a step once the drain has done all its work, and files opened by that are at rest again.
    *
-   * @param step what, on the service thread
+   * @param step the step, run on the service thread
    */
   void afterRest(final Runnable step) {
     context.afterwards(
@@ -221,7 +226,8 @@ public final class Resting {
     }
 
     /**
-     * One that was used, or that could not rest for once, is chosen again later. Service thread.
+     * Ends the batch. An image that was used, or could not rest this time, is chosen again later.
+     * Service thread.
      */
     private void end() {
       underWay -= images.size();
@@ -242,7 +248,10 @@ public final class Resting {
     }
   }
 
-  /** Under the name that it has now, of which the kernel tells as long as it is open. */
+  /**
+   * Brings an image to rest under its present name, which the kernel tells only while the file is
+   * open.
+   */
   private void rest(final Image image) {
     final Optional<String> name =
         image.created() == null ? context.capture().find(image) : Optional.of(image.opened());

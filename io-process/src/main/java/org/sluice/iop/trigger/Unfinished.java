@@ -10,17 +10,20 @@ import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.journal.Entry;
 
-/** What is not committed at this moment, for who may be killed next. Service thread only. */
+/**
+ * The list of files and checkpoints not committed at this moment, for a user whose job may be
+ * killed next. Service thread only.
+ */
 public final class Unfinished {
   private static final int MOST_LINES = 8;
 
   private Unfinished() {}
 
   /**
-   * A line for each checkpoint, and one for files of none.
+   * Returns a line for each checkpoint, and one for files of none.
    *
-   * @param context what the parts of the session share
-   * @return what and why; no flood
+   * @param context state that the parts of the session share
+   * @return the lines with reasons, limited in number
    */
   public static List<String> lines(final Context context) {
     final List<String> lines = new ArrayList<>();
@@ -61,9 +64,9 @@ public final class Unfinished {
   }
 
   /**
-   * Files that a program would not find as it wrote them.
+   * Returns a line on files that may not yet be as their program wrote them.
    *
-   * @param context what the parts of the session share
+   * @param context state that the parts of the session share
    * @return a line, or none
    */
   public static List<String> files(final Context context) {

@@ -12,13 +12,13 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Files that came into the capture directory while the session lasted and that no process told of:
- * those of programs without the shim, and what io_uring or Go creates in a process that has it. No
+ * The files that came into the capture directory during the session without any process telling of
+ * them. Programs without the shim made them, or io_uring or Go in a process with the shim. No
  * checkpoint has them, so their bytes are counted. Service thread only.
  *
- * <p>In the files layout that is asked only where some process opens files past the shim: the
- * directory is not searched otherwise. No process tells of a small file there. So small ones count
- * by what they have beyond the bytes that processes counted.
+ * <p>In the files layout they are counted only where some process opens files past the shim. The
+ * directory is not searched otherwise. No process tells of a small file there. So small files count
+ * by the bytes beyond those that processes counted.
  */
 final class Untold {
   private final Context context;
@@ -39,15 +39,15 @@ final class Untold {
             .orElse(Reason.FOREIGN);
   }
 
-  /** Whether a process that has the shim may have made some. */
+  /** Returns whether a process with the shim may have made such files. */
   boolean areLikely() {
     return reason != Reason.FOREIGN;
   }
 
   /**
-   * Counts them, and names one, by what lies in the capture directory at the end.
+   * Counts the files in the capture directory at the end, and names one in a warning.
    *
-   * @param names all that is there
+   * @param names the names of all files there
    */
   void count(final Map<ImageKey, List<String>> names) throws PosixException {
     final long begin = FileStatus.of(context.segment().file().toString()).born();

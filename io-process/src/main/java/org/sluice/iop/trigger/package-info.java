@@ -1,5 +1,5 @@
 /**
- * The checkpoints of a session, by groups of files, by request and at its end, and what reads them
- * while it lasts. The service thread decides.
+ * The checkpoints of a session, by groups of files, by request and at its end, and the readers of
+ * checkpoints during the session. The service thread decides.
  */
 package org.sluice.iop.trigger;
