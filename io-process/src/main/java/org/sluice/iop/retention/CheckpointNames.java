@@ -28,7 +28,7 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
 
 /**
- * The names that files of a checkpoint have in the capture directory, as that is removed. Last
+ * The names in the capture directory of a checkpoint's files, when the checkpoint is removed. Last
  * stage.
  */
 final class CheckpointNames {
@@ -38,13 +38,13 @@ final class CheckpointNames {
   private final Commit commit;
   private final List<CommittedImage> stored;
 
-  /** Those of files in place, which go once nothing names them any more. */
+  /** The names of files in place, which are removed once the checkpoint is gone. */
   private final Map<String, FileIdentity> inPlace = new LinkedHashMap<>();
 
   /**
-   * Of a checkpoint.
+   * Creates the names of a checkpoint.
    *
-   * @param stored its images
+   * @param stored images of the checkpoint
    */
   CheckpointNames(final Context context, final Commit commit, final List<CommittedImage> stored) {
     this.context = context;
@@ -53,11 +53,11 @@ final class CheckpointNames {
   }
 
   /**
-   * Takes all names from a checkpoint's files, or none: returns one that is none of the
-   * checkpoint's. A program may rename them at the same time, so whichever has one still is looked
-   * for again. What files in place are called is only noted.
+   * Removes all names of a checkpoint's files, or none. Returns a name that the program gave to
+   * keep a file, if there is one. A program may rename files at the same time, so the names are
+   * looked up again until none is left. Names of files in place are only noted.
    *
-   * @param images those of its images that this session has
+   * @param images those images of the checkpoint that this session has
    */
   Optional<String> remove(final List<Image> images) throws IOException {
     final List<FileStatus> files = context.store().imageFiles(commit);
@@ -101,12 +101,12 @@ final class CheckpointNames {
     return kept;
   }
 
-  /** Whether a file that was in place is not there any more. */
+  /** Returns whether a file that was in place is gone. */
   static boolean isDeleted(final CommittedImage image) {
     return image.isInPlace() && isGone(image.sharing().file());
   }
 
-  /** Of what a directory hides nobody knows. */
+  /** Returns whether a file is known not to exist. A hidden file counts as existing. */
   private static boolean isGone(final String file) {
     try {
       FileStatus.of(file);
@@ -116,7 +116,10 @@ final class CheckpointNames {
     }
   }
 
-  /** Its file, unless that was deleted, or written to since: then it is the program's. */
+  /**
+   * Returns the image's file, unless it was deleted or written to since. Then the file is the
+   * program's.
+   */
   private static Optional<FileStatus> inPlace(final CommittedImage image) {
     try {
       return Optional.of(FileStatus.of(image.sharing().file()))
@@ -126,7 +129,7 @@ final class CheckpointNames {
     }
   }
 
-  /** The checkpoint is gone: removes its files that were in place. */
+  /** Removes the checkpoint's files that were in place. Called once the checkpoint is gone. */
   void removeInPlace() throws IOException {
     for (final Map.Entry<String, FileIdentity> name : inPlace.entrySet()) {
       ImageName.remove(name.getValue(), name.getKey());
@@ -134,7 +137,10 @@ final class CheckpointNames {
     removeDirectories(inPlace.keySet());
   }
 
-  /** The end of an earlier run has taken its names away, and left directories. */
+  /**
+   * Returns the names of an earlier run's files. The end of that run has removed the names, and
+   * left directories.
+   */
   private List<String> ofStored() {
     final List<String> names = new ArrayList<>();
     if (context.hasGroups()) {
@@ -159,7 +165,9 @@ final class CheckpointNames {
     return names;
   }
 
-  /** Of files that this session has no images of: a run that was killed left them. */
+  /**
+   * Returns the names of files that this session has no images of, since a killed run left them.
+   */
   private Map<String, FileIdentity> ofEarlierRun(
       final List<FileStatus> files, final Map<ImageKey, Long> stored) throws IOException {
     final Map<String, FileIdentity> names = new HashMap<>();
@@ -191,8 +199,9 @@ final class CheckpointNames {
   }
 
   /**
-   * Removes what directories of the checkpoint's own are empty by now. One whose name does not tell
-   * the checkpoint's number is the program's, which may be about to write the next one there.
+   * Removes those of the checkpoint's own directories that are empty by now. A directory whose name
+   * does not tell the checkpoint's number is the program's, which may be about to write the next
+   * checkpoint there.
    */
   private void removeDirectories(final Collection<String> names) {
     for (final String name : names) {
@@ -218,7 +227,10 @@ final class CheckpointNames {
     }
   }
 
-  /** Where the name begins of the first directory that tells the number; behind all for none. */
+  /**
+   * Returns the index at which the first directory name begins that tells the number; the length of
+   * the path for none.
+   */
   private int ownDirectory(final String path) {
     int begin = 0;
     for (int end = path.indexOf('/'); end >= 0; end = path.indexOf('/', begin)) {

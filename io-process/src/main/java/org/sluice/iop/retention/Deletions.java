@@ -9,13 +9,13 @@ import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Looks for checkpoints of which a program has deleted files that were in place, and lets them go.
- * A program deletes its oldest one first.
+ * The search for checkpoints of which a program has deleted files in place. Such checkpoints are
+ * removed. A program deletes its oldest checkpoint first.
  *
- * @param context where they are
- * @param checkpoints the oldest first
- * @param all whether each is looked at; else up to the first that has all its files
- * @param gone told which ones went, in the last stage
+ * @param context state of the session, which leads to the store
+ * @param checkpoints the checkpoints to look at, the oldest first
+ * @param all whether to look at each; else the search ends at the first that has all its files
+ * @param gone receiver of the removed checkpoints, called in the last stage
  */
 record Deletions(Context context, List<Kept> checkpoints, boolean all, Consumer<List<Kept>> gone)
     implements Work {
@@ -38,7 +38,10 @@ record Deletions(Context context, List<Kept> checkpoints, boolean all, Consumer<
     gone.accept(without);
   }
 
-  /** One that cannot be read others may have removed meanwhile, or verify names it. */
+  /**
+   * Returns whether a checkpoint lacks a file. An unreadable checkpoint may have been removed by
+   * others, or else verify names it.
+   */
   private boolean lacks(final Kept one) {
     try {
       return one.stored(context).stream().anyMatch(CheckpointNames::isDeleted);

@@ -10,10 +10,10 @@ import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 
 /**
- * A committed checkpoint that counts among those that stay.
+ * A committed checkpoint that is counted by the retention.
  *
- * @param place among all, in the order in which they were decided; below 0 for an earlier run's
- * @param images those of this session, captured
+ * @param place ordinal in the order in which checkpoints were decided; below 0 for an earlier run's
+ * @param images captured images of this session
  */
 record Kept(Commit commit, long place, Set<Image> images) {
   long number() {
@@ -24,14 +24,17 @@ record Kept(Commit commit, long place, Set<Image> images) {
     return place < 0;
   }
 
-  /** Removes it, right behind a farewell that may prevent it; false where it stays. Last stage. */
+  /**
+   * Removes the checkpoint, right after a farewell that may prevent it. Returns false when the
+   * checkpoint stays. Last stage.
+   */
   boolean remove(final Context context, final Farewell farewell) throws IOException {
     return isEarlier()
         ? context.publisher().removeEarlier(commit, farewell)
         : context.publisher().remove(commit, farewell);
   }
 
-  /** What it has, on all nodes if it is an earlier run's. Last stage. */
+  /** Returns the images of the checkpoint; for an earlier run those of all nodes. Last stage. */
   List<CommittedImage> stored(final Context context) throws IOException {
     return isEarlier() ? context.publisher().imagesOf(commit) : context.store().images(commit);
   }

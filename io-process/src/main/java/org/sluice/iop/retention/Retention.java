@@ -24,10 +24,10 @@ import org.sluice.iop.measure.Retained;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Removes older checkpoints once enough newer ones follow, so that their blocks can be used again.
- * All of the store or the series count, those of earlier runs included: those are older than all of
- * this session. A newer one is always there when one goes, so the newest never does. Service thread
- * only, but for what is said to be the last stage's.
+ * The removal of older checkpoints once enough newer ones follow, so that their space can be used
+ * again. All checkpoints of the store or the series count. Those of earlier runs are older than all
+ * of this session. A checkpoint goes only when a newer one exists, so the newest never does.
+ * Service thread only, but for methods that name the last stage.
  */
 public final class Retention {
   private final Context context;
@@ -36,13 +36,13 @@ public final class Retention {
   private final Deque<Kept> series = new ArrayDeque<>();
   private Returns returns = (victim, group, images) -> {};
 
-  /** Whether those of earlier runs are counted, or were asked for. */
+  /** Whether checkpoints of earlier runs are counted, or were asked for. */
   private boolean knowsEarlier;
 
-  /** Removals, and a look at earlier runs, on their way. */
+  /** The number of removals and other works on their way. */
   private int underWay;
 
-  /** The numbers of those that files joined after their commit. */
+  /** The numbers of checkpoints that files joined after their commit. */
   private final Set<Long> incomplete = new HashSet<>();
 
   /** Whether the user was warned of a checkpoint that stays. Last stage. */
@@ -55,13 +55,13 @@ public final class Retention {
     this.releases = releases;
   }
 
-  /** Takes images back whose checkpoint stays after all. */
+  /** A receiver of images whose checkpoint stays after all. */
   @FunctionalInterface
   public interface Returns {
     /**
-     * Does it.
+     * Takes back the images of a checkpoint that stays.
      *
-     * @param group that had some of them; null for none
+     * @param group group that had some of the images; null for none
      */
     void take(Commit stays, Group group, List<Image> images);
   }
@@ -71,8 +71,8 @@ public final class Retention {
   }
 
   /**
-   * Takes over a checkpoint that a former I/O process of this session kept. That one may have been
-   * killed while a name of it was set aside.
+   * Takes over a checkpoint that a former I/O process of this session kept. A kill may have come
+   * while a name of it was set aside.
    */
   public void resume(final Commit commit, final Set<Image> images) {
     images.forEach(image -> finish(commit.number(), image));
@@ -99,15 +99,15 @@ public final class Retention {
     }
   }
 
-  /** Files joined a checkpoint after its commit, so that it is not the newest. */
+  /** Notes that files joined a checkpoint after its commit, so that it is incomplete. */
   public void grown(final long number) {
     incomplete.add(number);
   }
 
   /**
-   * Keeps a checkpoint, and lets the oldest go.
+   * Keeps a checkpoint, and removes the oldest.
    *
-   * @param images its captured images
+   * @param images captured images of the checkpoint
    */
   public void committed(final Commit commit, final List<Image> images) {
     if (keep.isAll() && !context.drain().isInPlace()) {
@@ -118,16 +118,16 @@ public final class Retention {
     add(own(commit, new HashSet<>(images)));
     incomplete.remove(commit.number());
     if (commit.part().isEmpty() || commit.part().list().contains(0)) {
-      lookAtEarlier(); // of the nodes of a series, that of rank 0 does
+      lookAtEarlier(); // among the nodes of a series the one of rank 0 looks
     }
     letGo();
     lookAtFiles(false);
   }
 
   /**
-   * Lets checkpoints go of which a program has deleted files that were in place.
+   * Removes checkpoints of which a program has deleted files in place.
    *
-   * @param all whether to look at each; else at the oldest ones, up to one that is whole
+   * @param all whether to look at each; else the search ends at the oldest one that is whole
    */
   public void lookAtFiles(final boolean all) {
     if (context.drain().isInPlace() && !series.isEmpty()) {
@@ -135,7 +135,10 @@ public final class Retention {
     }
   }
 
-  /** Where no other node can remove them it is known by the first commit what goes with that. */
+  /**
+   * Looks at earlier runs at the start, where no other node can remove checkpoints. So the first
+   * commit already knows the ones to remove.
+   */
   public void begin() {
     if (!context.publisher().awaitsNodes()) {
       lookAtEarlier();
@@ -143,7 +146,7 @@ public final class Retention {
   }
 
   private void lookAtEarlier() {
-    // Whether files of earlier runs are there is not worth reading the parts of all nodes.
+    // The search for deleted files of earlier runs is not worth reading the parts of all nodes.
     final boolean looks =
         keep.isAll() && context.drain().isInPlace() && !context.publisher().awaitsNodes();
     if ((keep.countsEarlier() || looks) && !knowsEarlier) {
@@ -175,7 +178,7 @@ public final class Retention {
   }
 
   /**
-   * Whether it is over with all removals so far.
+   * Returns whether all removals so far have ended.
    *
    * @return false while one is on its way
    */
@@ -183,7 +186,7 @@ public final class Retention {
     return underWay == 0;
   }
 
-  /** Says, at the end, what stays. Of the nodes of a series one does. */
+  /** Reports, at the end, the kept checkpoints. In a series one node does. */
   public void report() {
     final Retained retained = context.statistics().retained();
     if (context.publisher().hasStage()) {
@@ -194,8 +197,8 @@ public final class Retention {
   }
 
   /**
-   * Those of earlier runs are older than all of this one, in their order. Those of another
-   * simulation stay.
+   * Adds checkpoints of earlier runs, which are older than all of this one, in their order.
+   * Checkpoints of another simulation stay.
    */
   private void addEarlier(final List<Commit> earlier) {
     for (final Commit commit : earlier) {
@@ -208,11 +211,11 @@ public final class Retention {
       }
     }
     if (series.stream().anyMatch(kept -> !kept.isEarlier())) {
-      letGo(); // one of this session is committed
+      letGo(); // a checkpoint of this session is committed
     }
   }
 
-  /** At what earlier runs have left. */
+  /** A look at the checkpoints of earlier runs. */
   private final class Look implements Work {
     @Override
     public boolean isAwaited() {
@@ -248,14 +251,14 @@ public final class Retention {
             });
   }
 
-  /** Whether a checkpoint of this session is not on its way out of the store. */
+  /** Returns whether a checkpoint of this session is not on its way out of the store. */
   public boolean keeps(final Commit commit) {
     return keep.isAll() || series.stream().anyMatch(kept -> kept.commit().id() == commit.id());
   }
 
   /**
-   * In the order in which they were decided, on all nodes alike: what nodes wait for may count in
-   * another one, and what any of them takes for old goes from all.
+   * Adds a checkpoint in the order of decision, which is the same on all nodes. A checkpoint may
+   * count late on another node, and what one node takes for old is removed from all.
    */
   private void add(final Kept kept) {
     final List<Kept> newer = series.stream().filter(other -> other.place() > kept.place()).toList();
@@ -265,20 +268,21 @@ public final class Retention {
   }
 
   /**
-   * A checkpoint on its way out of the store, behind everything that might still read it.
+   * A checkpoint on its way out of the store, behind all work that might still read it.
    *
-   * <p>Nothing is touched before it is certain that the checkpoint goes: nobody reads it, and its
-   * files have no names that a program gave them to keep them. Then the names go first, since the
-   * files they name do not hold the bytes, unless a program outside Sluice has opened them. When
-   * that fails it is tried again after the next commit.
+   * <p>Nothing is touched before it is certain that the checkpoint goes: no process reads it, and
+   * its files have no names that a program gave them to keep them. Then the names go first, since
+   * the files themselves do not hold the bytes, unless a program outside Sluice has opened them. A
+   * removal that fails is tried again after the next commit.
    *
-   * <p>From the decision on its images are in no group, as others look names up meanwhile.
+   * <p>From the decision on, the checkpoint's images are in no group, as others look names up
+   * meanwhile.
    */
   private final class Removal implements Work {
     private final Kept victim;
     private final List<Image> known;
 
-    /** That had them; null for none. */
+    /** The group that had the images; null for none. */
     private final Group group;
 
     private boolean stays;
@@ -295,7 +299,9 @@ public final class Retention {
       group = context.state().groups().setAside(victim.commit().number(), known);
     }
 
-    /** Whether its file, which stays in place, is as it was committed, and nobody has it open. */
+    /**
+     * Returns whether the image's file in place is as it was committed, and no process has it open.
+     */
     private boolean isUnchanged(final Image image) {
       final Group its = context.state().groups().of(image);
       return context.isNamed(image)
@@ -314,7 +320,7 @@ public final class Retention {
       final CheckpointNames names = new CheckpointNames(context, victim.commit(), images());
       final boolean removed = victim.remove(context, () -> mayGo(names));
       Retention.this.end(() -> end(removed));
-      if (removed && !context.settings().keep().isAll()) { // a stage may have had it only
+      if (removed && !context.settings().keep().isAll()) { // for a stage, only its copy may be gone
         names.removeInPlace();
       }
     }
@@ -327,7 +333,10 @@ public final class Retention {
       Retention.this.end(() -> end(false));
     }
 
-    /** Of one whose index cannot be read, files in place stay. */
+    /**
+     * Returns the images of the checkpoint; none when its index cannot be read, so that its files
+     * in place stay.
+     */
     private List<CommittedImage> images() {
       try {
         return victim.stored(context);
@@ -348,7 +357,10 @@ public final class Retention {
       return !stays;
     }
 
-    /** One that a process reads is tried again after the next commit. Service thread. */
+    /**
+     * Ends the removal. A checkpoint that a process reads is tried again after the next commit.
+     * Service thread.
+     */
     private void end(final boolean removed) {
       if (removed) {
         context.statistics().retained().removed(victim.commit().number());
