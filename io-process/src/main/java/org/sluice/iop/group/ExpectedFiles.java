@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.sluice.iop.checkpoint.Group;
 
 /**
- * How many files the checkpoint before the present one got in the end, and how long they took. The
- * present one is given as much before a count of its files completes it: never less. All times are
- * nanoseconds of one clock. Service thread only.
+ * The number of files that the previous checkpoint got in the end, and the time that they took. A
+ * count of files completes the present checkpoint only after it has had as much of both. All times
+ * are nanoseconds of one clock. Service thread only.
  */
 final class ExpectedFiles {
   private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -20,16 +20,16 @@ final class ExpectedFiles {
   private long lastClosing;
   private long lastLook;
 
-  /** The checkpoint before that, if it has files. */
+  /** The number of the previous checkpoint, if it has files. */
   private long former;
 
   private int files;
   private long span;
 
-  /** How many files were expected of groups that were left behind in doubt. */
+  /** The expected numbers of files of groups that were left behind in doubt. */
   private final Map<Long, Integer> doubts = new HashMap<>();
 
-  /** The next checkpoint begins: what the present one has is what there is to learn. */
+  /** Begins the next checkpoint. The numbers of the present one become the expected ones. */
   void begin(final Group next) {
     if (present != null && present != next) {
       if (isDoubtful(present)) {
@@ -45,19 +45,22 @@ final class ExpectedFiles {
     lastLook = 0;
   }
 
-  /** Its one writer, if there is no other, has gone on to the next checkpoint. */
+  /**
+   * Notes that the one writer of the present group, if it has only one, has gone on to the next
+   * checkpoint.
+   */
   void leave() {
     if (present != null && present.hasOneWriter()) {
       present.leave();
     }
   }
 
-  /** Whether the present group has as many files as the one before. */
+  /** Returns whether the present group has as many files as the previous one. */
   boolean isReached(final Group group) {
     return group == present && files > 0 && group.size() >= files;
   }
 
-  /** An image of a group was closed, or something else has become of it. */
+  /** Notes that an image of a group was closed, or that its state has changed otherwise. */
   void looked(final Group group, final long now, final boolean closed) {
     if (group == present) {
       lastLook = now;
@@ -66,20 +69,23 @@ final class ExpectedFiles {
     }
   }
 
-  /** A group is in the store, which may be the one before the present one. */
+  /** Notes that a group is in the store; it may be the previous one. */
   void stored(final Group group) {
     if (files > 0 && group.number() == former) {
       files = Math.max(files, group.size());
     }
   }
 
-  /** Whether a process was killed that might have written files which a group has not got. */
+  /** Returns whether a process was killed that might have written missing files of a group. */
   boolean isDoubtful(final Group group) {
     final int expected = group == present ? files : doubts.getOrDefault(group.number(), 0);
     return group.size() < expected && group.hasKilledWriter();
   }
 
-  /** Whether it is to wait: it may get more files, or who might have written some was killed. */
+  /**
+   * Returns whether a group has to wait: it may get more files, or a process that might have
+   * written some was killed.
+   */
   boolean holdsUp(final Group group, final RecheckSchedule rechecks, final GroupNotices notices) {
     if (isDoubtful(group)) {
       return true;
@@ -92,22 +98,24 @@ final class ExpectedFiles {
     return waits;
   }
 
-  /** Whether a group may get more files than it has. */
+  /** Returns whether a group may get more files than it has. */
   boolean expectsMore(final Group group) {
     return group == present && group.size() < files;
   }
 
-  /** How long the present group has to stay as it is to be taken as complete. */
+  /**
+   * Returns the time at which the present group counts as complete if nothing changes until then.
+   */
   long end() {
     return lastLook + Math.max(LEAST_NANOS, 2 * span);
   }
 
-  /** How many files the checkpoint before had. */
+  /** Returns the number of files of the previous checkpoint. */
   int files() {
     return files;
   }
 
-  /** The number of the checkpoint before. */
+  /** Returns the number of the previous checkpoint. */
   long former() {
     return former;
   }

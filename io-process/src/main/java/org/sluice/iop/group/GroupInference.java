@@ -12,22 +12,23 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Finds out which files are one checkpoint. Of the numbers in the paths that ranks write one
- * differs between ranks and equals theirs; one is the same for all ranks, and grows. Without ranks
- * one grows. Where two numbers may be meant nothing is found. Names that a file has only until it
- * is whole tell nothing, and are left out by what is found. One thread; no I/O.
+ * The inference of a {@code --group} pattern from paths that ranks write. One number in the paths
+ * differs between ranks and equals the rank; another is the same for all ranks, and grows. Without
+ * ranks one number grows. Where two numbers may be meant nothing is inferred. Temporary names,
+ * which a file has only until it is whole, are ignored, and the pattern excludes them. One thread;
+ * no I/O.
  */
 public final class GroupInference {
   /** The writer of a program that no launcher started, or of a job of one rank. */
   public static final int ALONE = -1;
 
-  /** A program with more of them has no checkpoints that could be told apart by names. */
+  /** The number of paths from which on a program has no checkpoints that names could tell apart. */
   private static final int MOST_PATHS = 20_000;
 
   private static final int MOST_FAMILIES = 256;
   private static final int MOST_MARKS = 4;
 
-  /** What programs call a file before it is whole, or behind that. */
+  /** Parts of names that programs give a file before it is whole, or an old copy. */
   private static final Pattern TEMPORARY =
       Pattern.compile(
           "(?<start>(?:^|(?<=/))(?:[.#]|_?tmp(?![a-z])))"
@@ -36,7 +37,7 @@ public final class GroupInference {
               + "|old|bak|swp|lock)|~)(?=$|/)",
           Pattern.CASE_INSENSITIVE);
 
-  /** Nothing that a line cannot show, or that would end a quoted word. */
+  /** Paths that a line can show and that do not end a quoted word. */
   private static final Pattern PLAIN = Pattern.compile("[^\\p{Cntrl}\\p{Cs}']*");
 
   private static final Pattern SPECIAL = Pattern.compile("[\\\\.\\[\\](){}*+?^$|]");
@@ -47,12 +48,12 @@ public final class GroupInference {
   private final Map<String, PathFamily> ofOne = new LinkedHashMap<>();
 
   /**
-   * A file was written.
+   * Adds a file that was written.
    *
-   * @param path its name, below the capture directory
-   * @param rank of who wrote it, or {@link #ALONE}
-   * @param localRanks how many ranks of its job run on this node
-   * @param order ascends in the order in which files came, whenever they are looked at
+   * @param path path of the file, relative to the capture directory
+   * @param rank rank of its writer, or {@link #ALONE}
+   * @param localRanks number of the job's ranks on this node
+   * @param order number that ascends in the order in which files came
    * @return an expression for {@code --group}; empty while there is none
    */
   public Optional<String> see(
@@ -99,7 +100,10 @@ public final class GroupInference {
     return known ? Optional.of(expression(family, step, rank, List.of())) : Optional.empty();
   }
 
-  /** Where ranks write, what processes without a rank leave is their launcher's or a script's. */
+  /**
+   * Returns the pattern for processes without ranks. Where ranks write as well, files of processes
+   * without a rank are their launcher's or a script's.
+   */
   private Optional<String> ofOne(final PathFamily family) {
     final List<Integer> steps = family.candidates(false);
     if (!ofRanks.isEmpty() || steps.size() != 1 || !family.grows(steps.getFirst())) {
@@ -139,7 +143,10 @@ public final class GroupInference {
             : names(family, step, others) + rest(family, step, rank));
   }
 
-  /** The first literal behind a number that ends a directory's name; -1 for none. */
+  /**
+   * Returns the index of the first literal behind a number that ends a directory's name; -1 for
+   * none.
+   */
   private static int directoryBehind(final PathFamily family, final int step) {
     for (int i = step + 1; i <= family.numbers(); i++) {
       if (family.literal(i).contains("/")) {
@@ -149,12 +156,12 @@ public final class GroupInference {
     return -1;
   }
 
-  /** Up to the directory's end. */
+  /** Returns the literal up to the end of the directory's name. */
   private static String head(final String literal) {
     return escape(literal.substring(0, literal.indexOf('/') + 1));
   }
 
-  /** Whether both numbers are in the file's name. */
+  /** Returns whether both numbers are in the file's name. */
   private static boolean literals(
       final PathFamily family, final int from, final int rank, final int step) {
     for (int i = from; i <= Math.max(rank, step); i++) {
@@ -165,7 +172,10 @@ public final class GroupInference {
     return true;
   }
 
-  /** Files of one checkpoint may have several names before the first number. */
+  /**
+   * Returns a pattern that allows any name before the first number, as files of one checkpoint may
+   * have several.
+   */
   private static String anyName(final PathFamily family, final int step, final int rank) {
     final int first = Math.min(step, rank);
     final String literal = family.literal(first);
@@ -178,7 +188,7 @@ public final class GroupInference {
         + whole.substring(before.length() + escape(literal).length());
   }
 
-  /** What is before the step's number, in all families that differ in that alone. */
+  /** Returns the literals before the step's number, of all families that differ in nothing else. */
   private static String names(
       final PathFamily family, final int step, final List<PathFamily> others) {
     final Set<String> names = new LinkedHashSet<>(Set.of(family.literal(0)));
@@ -200,7 +210,7 @@ public final class GroupInference {
         .substring(escape(family.literal(0)).length());
   }
 
-  /** The expression of literals and numbers before one. */
+  /** Returns the pattern of the literals and numbers before an index. */
   private static String upTo(
       final PathFamily family, final int end, final int step, final int rank) {
     final StringBuilder text = new StringBuilder();
@@ -224,9 +234,9 @@ public final class GroupInference {
   }
 
   /**
-   * Why nothing was found, for its user.
+   * Returns the reason for which nothing was inferred, for users.
    *
-   * @return what a sentence ends in
+   * @return the end of a sentence
    */
   public String obstacle() {
     final Map<String, PathFamily> families = ofRanks.isEmpty() ? ofOne : ofRanks;
@@ -257,7 +267,7 @@ public final class GroupInference {
         .orElse("there was one number alone, as in " + example);
   }
 
-  /** Whether no number could be a checkpoint's. */
+  /** Returns whether no number could be a checkpoint's. */
   public boolean isUnnumbered() {
     return numbered().isEmpty();
   }
@@ -267,7 +277,7 @@ public final class GroupInference {
         .values().stream().filter(its -> !its.candidates(!ofRanks.isEmpty()).isEmpty()).toList();
   }
 
-  /** Those that are the only ones of a family that may be a checkpoint's. */
+  /** Returns the values of the family's only number that may be a checkpoint's. */
   private Set<Long> numbers(final PathFamily family) {
     return family.values(family.candidates(!ofRanks.isEmpty()).getFirst());
   }

@@ -31,17 +31,17 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 
 /**
- * The names by which groups have their images. Nobody tells of the files below a renamed directory,
- * nor of what programs outside do. So before a commit is decided each image is in the group that
- * its name tells by then, or the commit waits. Service thread only.
+ * The names by which groups have their images. No process tells of the files below a renamed
+ * directory, nor of what programs outside do. So before a commit each image is put in the group of
+ * its present name, or the commit waits. Service thread only.
  */
 public final class GroupNames {
-  /** When it is looked again for what could not be found out. */
+  /** The time until an unsuccessful search is repeated. */
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int NO_IMAGE = 0;
 
-  /** Enough for a warning. */
+  /** The number of parts that is enough for a warning. */
   private static final int MOST_PARTS = 1 << 16;
 
   private final Context context;
@@ -54,9 +54,9 @@ public final class GroupNames {
   private final Set<Long> parts = new HashSet<>();
 
   /**
-   * The names of a session's groups.
+   * Creates the names of a session's groups.
    *
-   * @param changed told of checkpoints that have something no more
+   * @param changed receiver of checkpoints that have lost something
    */
   GroupNames(final Context context, final UncapturedFiles uncaptured, final LongConsumer changed) {
     this.context = context;
@@ -72,9 +72,9 @@ public final class GroupNames {
   }
 
   /**
-   * The checkpoint that a name tells.
+   * Returns the number of the checkpoint that a name belongs to.
    *
-   * @param path absolute; a file without a name may have been opened under one of another place
+   * @param path absolute path; may be outside the capture directory for a file without a name
    * @return empty for none, and outside the capture directory
    */
   public OptionalLong number(final String path) {
@@ -84,30 +84,32 @@ public final class GroupNames {
   }
 
   /**
-   * Tells of images that are in no group.
+   * Sets the receiver of images that are in no group.
    *
-   * @param its told of one each time that it is looked at
+   * @param its receiver, called each time that such an image is looked at
    */
   public void ungrouped(final Consumer<Image> its) {
     ungrouped = its;
   }
 
-  /** An image is in no group. */
+  /** Notes that an image is in no group. */
   void noteUngrouped(final Image image) {
     ungrouped.accept(image);
   }
 
-  /** The name of an image that tells its checkpoint, or else one that it has; empty for none. */
+  /**
+   * Returns the name of an image that tells its checkpoint, or else any other name; empty for none.
+   */
   Optional<String> find(final Image image) {
     return moves.find(image);
   }
 
   /**
-   * Puts an image where its present name says; null when it is in no group.
+   * Puts an image in the group of its present name. Returns null when the image is in no group.
    *
-   * @param name of its file, absolute; empty for none in the capture directory
-   * @param mayHave whether there may be a group of a number
-   * @param begin makes a group of a number that has none
+   * @param name absolute path of its file; empty for none in the capture directory
+   * @param mayHave test for numbers that may have a group
+   * @param begin creates the group of a number that has none
    */
   Group place(
       final Image image,
@@ -126,7 +128,7 @@ public final class GroupNames {
             .orElse(OptionalLong.empty());
     final Group before = table.of(image);
     if (name.isEmpty() ? image.isUnnamed() : ImageName.isOurs(name.get())) {
-      return before; // whose commit fails for one without a name
+      return before; // the commit of this group fails for an image without a name
     }
     if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
       leave(image, before, path.isEmpty());
@@ -147,8 +149,8 @@ public final class GroupNames {
   }
 
   /**
-   * The images of a commit, each under all names that tell its number. A name that the checkpoint
-   * does not have may lead to a sparse file.
+   * Returns the images of a commit, each under all names that tell its number. A name that the
+   * checkpoint lacks might lead to a sparse file.
    *
    * @throws IOException when names cannot be found out
    */
@@ -156,7 +158,7 @@ public final class GroupNames {
     final List<Entry.Part> all = new ArrayList<>(group.members());
     final List<Image> linked = new ArrayList<>();
     for (final Image image : group.images()) {
-      if (image.held().links() > (image.isCommitted() ? 2 : 1)) { // the store has one, too
+      if (image.held().links() > (image.isCommitted() ? 2 : 1)) { // the store has a name, too
         linked.add(image);
       }
     }
@@ -172,7 +174,10 @@ public final class GroupNames {
     return all;
   }
 
-  /** One that has no name may have been deleted before it was looked at for the first time. */
+  /**
+   * Takes an image out of its group. An image without a name may have been deleted before it was
+   * looked at for the first time.
+   */
   private void leave(final Image image, final Group group, final boolean isDeleted) {
     if (group != null) {
       gone(image, group.number(), group.path(image));
@@ -183,9 +188,9 @@ public final class GroupNames {
   }
 
   /**
-   * A process is about to write an image from its beginning.
+   * Notes that a process is about to write an image from its beginning.
    *
-   * @param image an image that it empties
+   * @param image the image that the process empties
    */
   public void emptied(final Image image) {
     final Group group = table.of(image);
@@ -209,9 +214,9 @@ public final class GroupNames {
   }
 
   /**
-   * A file was closed and deleted before it was taken as an image. Nobody knows when.
+   * Notes a file that was closed and deleted before it was taken as an image, at an unknown time.
    *
-   * @param path its name, absolute
+   * @param path absolute path of the file
    * @param writer the process that wrote it
    */
   public void deletedUntaken(final String path, final Writer writer) {
@@ -225,15 +230,15 @@ public final class GroupNames {
     }
   }
 
-  /** How many parts of a job ever had a file in a group, for a warning. */
+  /** Returns how many parts of a job ever had a file in a group, for a warning. */
   public int parts() {
     return parts.size();
   }
 
   /**
-   * Looks at what may have been moved.
+   * Looks for images that may have been moved.
    *
-   * @param changed takes images of which other checkpoints may have to know, with their names
+   * @param changed receiver of images that may have changed their checkpoint, with their names
    */
   void lookAtMoved(final BiConsumer<Image, Optional<String>> changed) {
     moves
@@ -249,8 +254,8 @@ public final class GroupNames {
   }
 
   /**
-   * A committed checkpoint keeps the names that its files had then. So does each file that has one
-   * of ours for a moment.
+   * Returns whether an image's name still fits its group. A committed checkpoint keeps its old
+   * names. A file with one of Sluice's own names, which it has for a moment, keeps its group.
    */
   private boolean isSame(final Image image, final Optional<String> name) {
     if (name.filter(ImageName::isOurs).isPresent()) {
@@ -267,11 +272,11 @@ public final class GroupNames {
   }
 
   /**
-   * A process has renamed a directory, or given a file another name. A checkpoint cannot have what
-   * another one has.
+   * Notes that a process has renamed a directory, or given a file another name. A file of one
+   * checkpoint cannot be in another one as well.
    *
-   * @param key what identifies it
-   * @param path what it is called now, absolute
+   * @param key identity of the file
+   * @param path its present absolute path
    */
   public void moved(final ImageKey key, final String path) {
     if (!grouping.exists() || !context.capture().contains(path)) {
@@ -288,10 +293,10 @@ public final class GroupNames {
   }
 
   /**
-   * A process has renamed an image.
+   * Returns whether an image's place is unknown since a process has renamed it.
    *
    * @param image an image of the session
-   * @return whether it is looked at with others that have to be searched for
+   * @return true when the image is searched for together with others
    */
   public boolean isAstray(final Image image) {
     return grouping.exists() && moves.isAstray(image);
@@ -305,7 +310,7 @@ public final class GroupNames {
     return moves.mayLook();
   }
 
-  /** Whether it is not known of some image where it is, so that a checkpoint may lack it. */
+  /** Returns whether the place of some image is unknown, so that a checkpoint may lack it. */
   boolean hide(final long number, final RecheckSchedule rechecks) {
     final Optional<Failure> unknown = moves.obstacle().map(Failure::of);
     unknown.ifPresent(

@@ -12,7 +12,7 @@ import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
-/** What users are told of the groups of a session, each once. Service thread only. */
+/** The notices to users about the groups of a session, each given once. Service thread only. */
 final class GroupNotices {
   private final Context context;
   private final Grouping grouping;
@@ -28,7 +28,10 @@ final class GroupNotices {
     this.grouping = context.grouping();
   }
 
-  /** A process writes an image: says so if no group that it and its like write can be committed. */
+  /**
+   * Notes that a process writes an image. Warns if no group that such processes write can be
+   * committed.
+   */
   void writes(final Writer writer) {
     if (!toldOfObstacle) {
       final boolean counted =
@@ -44,7 +47,8 @@ final class GroupNotices {
   }
 
   /**
-   * What one node has completed says nothing of others, as a part in a bucket covers its own ranks.
+   * Warns that a bucket needs files of all ranks. A part in a bucket covers its own ranks, so one
+   * node's completion says nothing of other nodes.
    */
   private void tellOfRanks(final Writer writer) {
     if (!toldOfRanks
@@ -60,7 +64,10 @@ final class GroupNotices {
     }
   }
 
-  /** In a series a checkpoint names files of several nodes. */
+  /**
+   * Returns the reason for which no group is committed. In a series a checkpoint may name files of
+   * several nodes.
+   */
   private Optional<String> obstacle(final Writer writer) {
     return !context.publisher().hasNodes() ? context.shared().obstacle(writer) : Optional.empty();
   }
@@ -70,15 +77,15 @@ final class GroupNotices {
     context.statistics().failed(new Failure(Errno.EINVAL, reason));
   }
 
-  /** One that was left behind by another, and seemed to wait when that began. */
+  /** A group that was left behind by the next one, and seemed to wait when that began. */
   record LeftBehind(Group group, long next) {}
 
   /**
-   * A group begins. One that is left behind may wait for ranks that have opened no file of any, so
-   * that no checkpoint will ever be whole. Its marker may be known from a ring that was read
-   * earlier: users are told once all were read again.
+   * Notes that a group begins. A group left behind may wait for ranks that never opened a file, so
+   * that no checkpoint will ever be whole. Its marker may be in a ring that was read earlier. So
+   * users are told once all rings were read again.
    *
-   * @param ranks how many have opened one
+   * @param ranks number of ranks that have opened a file
    */
   void begins(final long number, final Collection<Group> others, final int ranks) {
     if (!toldOfWaiting) {
@@ -89,14 +96,14 @@ final class GroupNotices {
     }
   }
 
-  /** The one that is to be looked at again once all rings were read; null for none. */
+  /** Returns and forgets the group to look at again once all rings were read; null for none. */
   LeftBehind takeLeftBehind() {
     final LeftBehind taken = leftBehind;
     leftBehind = null;
     return taken;
   }
 
-  /** Says that a group waits, if it still does. */
+  /** Warns that a group waits, if it still does. */
   void tellOf(final LeftBehind waiting, final int ranks) {
     if (waiting != null && !toldOfWaiting && waiting.group().waitsFor(grouping, ranks)) {
       toldOfWaiting = true;
@@ -107,7 +114,7 @@ final class GroupNotices {
     }
   }
 
-  /** A group that a count completes waits for as many files as the one before got. */
+  /** Warns that a group waits for as many files as the previous one got. */
   void waits(final Group group, final ExpectedFiles expected) {
     if (!toldOfHabit) {
       toldOfHabit = true;
@@ -118,7 +125,10 @@ final class GroupNotices {
     }
   }
 
-  /** A group is committed: a restart since its former commit took the checkpoint before it. */
+  /**
+   * Warns of a group that is committed again after it grew. A restart since the former commit took
+   * an earlier checkpoint.
+   */
   void commits(final Group group) {
     if (group.hasGrown() && !toldOfGrowth) {
       toldOfGrowth = true;

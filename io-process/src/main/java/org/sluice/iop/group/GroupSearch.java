@@ -16,20 +16,24 @@ import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Finds out which files are one checkpoint where the user does not say so, and remembers it in the
- * store. What the store remembers counts, be it of another node or of an earlier run: so all nodes
- * of a job have the same, and the successor of a killed I/O process has it, too. Service thread
- * only, but for what is asked of the store, which may be far away.
+ * The search for the files that are one checkpoint, where the user gave no {@code --group}. The
+ * store remembers the result. A result in the store counts, be it of another node or of an earlier
+ * run. So all nodes of a job have the same, and the successor of a killed I/O process has it, too.
+ * Service thread only, but for requests to the store, which may be far away.
  */
 final class GroupSearch {
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** In the files layout: a program that has closed so many is one that writes no checkpoints. */
+  /**
+   * The number of closed files, in the files layout, from which on a program seems to write no
+   * checkpoints.
+   */
   private static final int MOST_FILES = 100;
 
   /**
-   * In the files layout: a program that is so many checkpoints ahead of its storage writes none.
+   * The number of checkpoints, in the files layout, that may wait for storage before the program
+   * seems to write none.
    */
   private static final int MOST_COMMITS = 16;
 
@@ -39,10 +43,10 @@ final class GroupSearch {
   private final Runnable found;
   private final GroupInference inference = new GroupInference();
 
-  /** What the store remembered at the start; null for nothing. */
+  /** The pattern that the store remembered at the start; null for none. */
   private String recalled;
 
-  /** Whether no file matched that yet. */
+  /** Whether no file has matched the remembered pattern yet. */
   private boolean unproven;
 
   /** Whether names were to tell which files are one checkpoint. */
@@ -53,29 +57,29 @@ final class GroupSearch {
 
   private boolean ofSeveralNodes;
 
-  /** Whether the store refused to remember what was found: nobody may go by it then. */
+  /** Whether the store refused to remember the result, so that it must not be used. */
   private boolean refused;
 
   private long asked = System.nanoTime();
   private long pause = AGAIN_NANOS;
   private String obstacle;
 
-  /** Files that were looked at in vain. */
+  /** The number of files that were looked at in vain. */
   private int vain;
 
   private boolean over;
 
-  /** Whether it was said that the store has checkpoints of another program. */
+  /** Whether the user was told that the store has checkpoints of another program. */
   private boolean told;
 
-  /** Whether nobody has to tell of small files. */
+  /** Whether processes no longer have to report small files. */
   private boolean left;
 
   /**
-   * Begins with what the store remembers.
+   * Begins with the pattern that the store remembers.
    *
-   * @param grouping whose files are sought, unless they are known
-   * @param found told when they are known
+   * @param grouping grouping to find a pattern for, unless it has one
+   * @param found action once the pattern is known
    */
   GroupSearch(final Context context, final Grouping grouping, final Runnable found) {
     this.context = context;
@@ -85,7 +89,7 @@ final class GroupSearch {
     this.wanted = grouping.isSought();
     if (wanted) {
       recall();
-      left = isInPlace() && context.segment().header().small() > 0; // by the former I/O process
+      left = isInPlace() && context.segment().header().small() > 0; // the former I/O process did so
       over = left;
     }
   }
@@ -96,7 +100,11 @@ final class GroupSearch {
       if (recalled != null) {
         grouping.learn(pattern(recalled));
         unproven = context.state().groups().all().isEmpty();
-        if (context.state().images().all().isEmpty()) { // else the former I/O process said so
+        if (context
+            .state()
+            .images()
+            .all()
+            .isEmpty()) { // else the former I/O process reported the pattern
           tell("as the store remembers, checkpoints are told by", recalled);
         }
       }
@@ -114,9 +122,9 @@ final class GroupSearch {
   }
 
   /**
-   * All processes have closed a file, or it has another name since.
+   * Looks at a file that all processes have closed, or that was renamed since.
    *
-   * @param path below the capture directory
+   * @param path path relative to the capture directory
    */
   void look(final Image image, final String path) {
     if (!isSought() || asking) {
@@ -146,34 +154,34 @@ final class GroupSearch {
     }
   }
 
-  /** Whether the store is being asked. */
+  /** Returns whether the store is being asked. */
   boolean isAsking() {
     return asking;
   }
 
-  /** Whether nobody says which files are one checkpoint. */
+  /** Returns whether the user gave no {@code --group}, so that the pattern is searched for. */
   boolean isOwn() {
     return wanted;
   }
 
-  /** Whether it is to be found out yet. */
+  /** Returns whether the pattern is still unknown and searched for. */
   boolean isSought() {
     return !refused && !over && (grouping.isSought() || unproven);
   }
 
   /**
-   * Whether files begin no checkpoints any more. So it is in the files layout, where a program may
-   * have nothing to do with checkpoints: to tell of each small file, and to commit each file that
-   * has a number, costs more than to write them.
+   * Returns whether files begin no checkpoints any more. In the files layout a program may have
+   * nothing to do with checkpoints. Reporting each small file, and committing each file with a
+   * number, costs more than writing them.
    */
   boolean isOver() {
     return over;
   }
 
   /**
-   * Whether a file may begin a checkpoint.
+   * Returns whether a file may begin a checkpoint.
    *
-   * @param number of one that has not begun
+   * @param number number of a checkpoint that has not begun
    */
   boolean mayBegin(final long number) {
     if (wanted && !over && isInPlace() && context.state().commits().size() >= MOST_COMMITS) {
@@ -186,13 +194,14 @@ final class GroupSearch {
   }
 
   /**
-   * Why a checkpoint that nobody asked for must not begin: the store has it of another program.
+   * Returns the reason for which a checkpoint that no user asked for must not begin: the store has
+   * the number from another program.
    *
-   * @param number of one that has not begun
+   * @param number number of a checkpoint that has not begun
    */
   Optional<Failure> obstacle(final long number) {
     if (!isOwn() || !isInPlace()) {
-      return Optional.empty(); // its user is told of each
+      return Optional.empty(); // the user is told of each
     }
     context.predecessors().begins(number);
     final Optional<Failure> obstacle = context.predecessors().obstacle(number);
@@ -205,7 +214,7 @@ final class GroupSearch {
     return obstacle;
   }
 
-  /** Files that are small may be part of a checkpoint that has begun. */
+  /** Lets processes stop reporting small files, once no begun checkpoint may need them. */
   private void leaveSmall() {
     if (over && !left && context.state().groups().uncommitted().isEmpty()) {
       left = true;
@@ -226,7 +235,10 @@ final class GroupSearch {
         : CommitRanks.unknown(writer.ranks());
   }
 
-  /** What earlier runs had to go by stays where other nodes may go by it now. */
+  /**
+   * Stores the pattern. A pattern remembered from earlier runs is not replaced when other nodes may
+   * use it now.
+   */
   private void remember(final String expression) {
     if (recalled == null) {
       ask(() -> Optional.of(stored.remember(expression)));
@@ -235,7 +247,10 @@ final class GroupSearch {
     }
   }
 
-  /** Another node may have found out what this one has no ranks to tell by. */
+  /**
+   * Asks the store from time to time. Another node may have found a pattern that this node has too
+   * few ranks to find.
+   */
   void beat() {
     leaveSmall();
     if (grouping.isSought()
@@ -249,7 +264,7 @@ final class GroupSearch {
     }
   }
 
-  /** Something that the store is asked. */
+  /** A question to the store. */
   @FunctionalInterface
   private interface Question {
     Optional<String> answer() throws IOException;
@@ -305,15 +320,15 @@ final class GroupSearch {
             + why.getMessage());
   }
 
-  /** Whether no number in the names of files could be a checkpoint's. */
+  /** Returns whether no number in the names of files could be a checkpoint's. */
   boolean isUnnumbered() {
     return inference.isUnnumbered();
   }
 
   /**
-   * Why no file is of any checkpoint.
+   * Returns the reason for which no file belongs to a checkpoint.
    *
-   * @return what a sentence ends in
+   * @return the end of a sentence
    */
   String obstacle() {
     return obstacle == null ? inference.obstacle() : obstacle;

@@ -33,8 +33,8 @@ import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.retention.Retention;
 
 /**
- * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
- * have closed theirs. Service thread only.
+ * The checkpoints that are told by the names of a program's files. Each is committed when all ranks
+ * have closed their files. Service thread only.
  */
 public final class Groups {
   private final Grouping grouping;
@@ -72,20 +72,21 @@ public final class Groups {
   }
 
   /**
-   * Whether a checkpoint has an image, or may have it under another name.
+   * Returns whether a checkpoint has an image, or may have it under another name.
    *
-   * @param image one that is closed
-   * @return false where it is a plain file, and nothing else
+   * @param image a closed image
+   * @return false for a plain file and nothing else
    */
   public boolean mayHave(final Image image) {
     return exist() && (!search.isOver() || table.of(image) != null);
   }
 
   /**
-   * Looks again at what checkpoint an image belongs to, which is then committed if it is complete.
+   * Looks again at which checkpoint an image belongs to, and commits that checkpoint if it is
+   * complete.
    *
-   * @param image one that was opened, closed or renamed
-   * @return where its file is; empty where it has no name, or nobody looked at it
+   * @param image an image that was opened, closed or renamed
+   * @return path of its file; empty when it has no name, or there are no groups
    */
   public Optional<String> look(final Image image) {
     final Optional<String> name = exist() ? names.find(image) : Optional.empty();
@@ -94,10 +95,10 @@ public final class Groups {
   }
 
   /**
-   * The same of one whose name has just been looked at.
+   * Looks at an image whose name has just been found.
    *
    * @param image an image that was opened
-   * @param name of its file, absolute; empty where it has none in the capture directory
+   * @param name absolute path of its file; empty when it has none in the capture directory
    */
   public void look(final Image image, final Optional<String> name) {
     if (!exist()) {
@@ -120,7 +121,7 @@ public final class Groups {
       undecided.add(group.number());
     }
     if (before != null && before != group) {
-      undecided.add(before.number()); // which may have waited for that one alone
+      undecided.add(before.number()); // the group may have waited for this image alone
     }
   }
 
@@ -133,7 +134,8 @@ public final class Groups {
   }
 
   /**
-   * It is known which files are one checkpoint: those that are there join, the first ones first.
+   * Adds all existing images to groups once the pattern is known, in the order of their
+   * checkpoints.
    */
   private void lookAtAll() {
     final Map<Image, Optional<String>> all = new HashMap<>();
@@ -155,8 +157,8 @@ public final class Groups {
   }
 
   /**
-   * Whether nobody asked for checkpoints of files in place, and none has begun: then nothing is
-   * searched for, as that costs much where files are many, and may fail.
+   * Returns whether no user asked for checkpoints of files in place, and none has begun. Then no
+   * search is done, which costs much where files are many, and may fail.
    */
   public boolean areUnneeded() {
     return context.drain().isInPlace()
@@ -172,9 +174,9 @@ public final class Groups {
   }
 
   /**
-   * Says why nothing more is committed.
+   * Reports why nothing more is committed.
    *
-   * @throws IOException the same, where the user asked for checkpoints
+   * @throws IOException the given exception, when the user asked for checkpoints
    */
   public void giveUp(final IOException why) throws IOException {
     if (!areUnasked()) {
@@ -184,20 +186,23 @@ public final class Groups {
   }
 
   /**
-   * Whether nobody asked for what failed: then its files are plain files in place, as without
-   * Sluice, and the command's exit status stays.
+   * Returns whether no user asked for a checkpoint that failed. Then its files are plain files in
+   * place, as without Sluice, and the command's exit status stays.
    */
   public boolean isUnasked(final Entry.Ended end) {
     return areUnasked()
         && (end.attempt() == CheckpointState.NO_ATTEMPT || table.find(end.checkpoint()) != null);
   }
 
-  /** Why no file is of any checkpoint though numbers tell files apart; empty where none do. */
+  /**
+   * Returns the reason for which no file belongs to a checkpoint though numbers tell files apart;
+   * empty when no numbers do.
+   */
   public Optional<String> nearly() {
     return exist() && !search.isUnnumbered() ? Optional.of(search.obstacle()) : Optional.empty();
   }
 
-  /** At the end: by the names that files have now, if it is not known which are one checkpoint. */
+  /** Looks, at the end, at the present names of all files, if the pattern is still unknown. */
   public void lookOnceMore() {
     if (search.isSought()) {
       lookAtAll();
@@ -205,7 +210,7 @@ public final class Groups {
   }
 
   /**
-   * Whether the store is being asked which files are one checkpoint.
+   * Returns whether the store is being asked which files are one checkpoint.
    *
    * @return true until the service thread has the answer
    */
@@ -213,12 +218,15 @@ public final class Groups {
     return search.isAsking();
   }
 
-  /** Whether files begin no checkpoints any more, which was said. */
+  /** Returns whether files begin no checkpoints any more; the user was told. */
   public boolean areOver() {
     return search.isOver();
   }
 
-  /** Images of a former I/O process, before one is looked at: a part may seem complete. */
+  /**
+   * Puts images of a former I/O process in groups before any is looked at. Else a part of them may
+   * seem complete.
+   */
   public void place(final Collection<Image> images) {
     if (exist()) {
       images.forEach(this::place);
@@ -233,7 +241,7 @@ public final class Groups {
     return names.place(image, name, this::mayHave, this::begin);
   }
 
-  /** Whether files may be of a checkpoint. */
+  /** Returns whether files may belong to a checkpoint. */
   private boolean mayHave(final long number) {
     if (table.find(number) != null) {
       return true;
@@ -264,8 +272,9 @@ public final class Groups {
   }
 
   /**
-   * A file joins a committed checkpoint, unless it is the first one of another round of writing: a
-   * restart is to take the one before until that is committed, too.
+   * Notes that a file joins a committed checkpoint. The file may instead be the first one of
+   * another round: then a restart has to take the previous checkpoint until this one is committed,
+   * too.
    */
   private void noteGrowth(final Group group) {
     if (group.isStored() && group.hasGrown()) {
@@ -274,7 +283,7 @@ public final class Groups {
         publishGrowth(group, false);
       }
     } else if (context.drain().isInPlace() && group.isStored() && group.isRewritten()) {
-      publishGrowth(group, false); // its files are being written over
+      publishGrowth(group, false); // the program is writing over its files
     }
   }
 
@@ -290,12 +299,18 @@ public final class Groups {
     }
   }
 
-  /** Whether a count completes it, and the checkpoint before got more files in the end. */
+  /**
+   * Returns whether a group that a count completes expects more files, as the previous one got more
+   * in the end.
+   */
   private boolean waitsForMore(final Group group) {
     return !grouping.hasMarkers() && expected.holdsUp(group, rechecks, notices);
   }
 
-  /** Whether a process was killed that might have written more files of what a count completes. */
+  /**
+   * Returns whether a process was killed that might have written more files of a group that a count
+   * completes.
+   */
   private boolean isDoubtful(final Group group) {
     return !grouping.hasMarkers() && expected.isDoubtful(group);
   }
@@ -313,7 +328,7 @@ public final class Groups {
 
   private boolean isReady(final Group group) {
     lookAtMoved();
-    refresh(group); // a program that begins anew deletes what a killed one left first
+    refresh(group); // a program that starts again deletes the files of a killed one first
     return isComplete(group)
         && group.isQuiet()
         && group.isOfOneRound(grouping)
@@ -323,8 +338,8 @@ public final class Groups {
   }
 
   /**
-   * Those that wait, or were closed before, come first, as the newest is committed last. Returns
-   * whether there are any: they may have had this one committed, and time went by.
+   * Hurries groups that wait, or were closed before this one, as the newest is committed last.
+   * Returns whether there are any: they may have had this one committed, and time has passed.
    */
   private boolean hurryOthers(final Group group) {
     rechecks.end(group.number());
@@ -334,14 +349,17 @@ public final class Groups {
     return !others.isEmpty();
   }
 
-  /** Whether it lacks a file, or may do. */
+  /** Returns whether a checkpoint lacks a file, or may lack one. */
   private boolean isPrevented(final long number) {
     return names.hide(number, rechecks)
         || uncaptured.prevents(number)
         || context.predecessors().obstacle(number).map(why -> refuse(number, why)).orElse(false);
   }
 
-  /** What the store must not have is in plain files soon, as files of no checkpoint are. */
+  /**
+   * Refuses a checkpoint that the store must not have. Its files become plain files soon, like
+   * files of no checkpoint.
+   */
   private boolean refuse(final long number, final Failure why) {
     uncaptured.refuse(number, why);
     table.find(number).images().forEach(names::noteUngrouped);
@@ -352,12 +370,12 @@ public final class Groups {
     return !group.isEmpty() && group.hasChanged() && !group.isOpen() && markers.complete(group);
   }
 
-  /** What is in another checkpoint by now joins that. */
+  /** Lets images join the checkpoint that their present name tells. */
   private void lookAtMoved() {
     names.lookAtMoved(this::look);
   }
 
-  /** Looks now and then at what programs outside rename, of which nobody tells. */
+  /** Looks from time to time for renames by programs outside, which nobody reports. */
   public void lookAround() {
     if (exist()) {
       search.beat();
@@ -367,18 +385,18 @@ public final class Groups {
     }
   }
 
-  /** Looks at all names again, since a program may rename and delete without our knowledge. */
+  /** Looks at all names again, since a program may rename and delete files without a report. */
   private void refresh(final Group group) {
     context.capture().search(group.images());
     group.images().forEach(this::place);
   }
 
   /**
-   * A file in the capture directory is no image, though a process writes it.
+   * Notes a file in the capture directory that is no image though a process writes it.
    *
-   * @param key what identifies it
-   * @param path its name, absolute
-   * @param reason why it is none
+   * @param key identity of the file
+   * @param path absolute path of the file
+   * @param reason reason for which the file is no image
    */
   public void lacks(final ImageKey key, final String path, final Reason reason) {
     if (exist() && !names.number(path).stream().allMatch(this::mayHave)) {
@@ -394,9 +412,9 @@ public final class Groups {
   }
 
   /**
-   * A file is an image.
+   * Notes that a file is an image.
    *
-   * @param key what identifies it
+   * @param key identity of the file
    */
   public void captured(final ImageKey key) {
     uncaptured.captured(key);
@@ -414,8 +432,8 @@ public final class Groups {
   /**
    * Looks again at the groups whose time has come.
    *
-   * @param readRings takes what all processes have published
-   * @return whether that told of more to look at
+   * @param readRings reads the rings of all processes
+   * @return whether more groups are to be looked at
    */
   public boolean proceed(final Runnable readRings) {
     if (names.areTold()) {
@@ -428,7 +446,9 @@ public final class Groups {
     return !undecided.isEmpty();
   }
 
-  /** All is known by now that happened to a checkpoint of which no file is left. */
+  /**
+   * Decides about a checkpoint, and forgets it if no file is left. All its events are known by now.
+   */
   private void decideOrForget(final long number) {
     if (table.isVanished(number)) {
       context.decide(new Entry.Vanished(number));
@@ -445,9 +465,9 @@ public final class Groups {
   }
 
   /**
-   * How long the service thread may sleep.
+   * Returns how long the service thread may sleep.
    *
-   * @param limit at most
+   * @param limit upper bound in milliseconds
    * @return milliseconds, at least 1
    */
   public long patience(final long limit) {
@@ -455,11 +475,11 @@ public final class Groups {
   }
 
   /**
-   * Commits a checkpoint without any pause if it is complete. Of one that may get more files, and
-   * of which a writer was killed, that cannot be known.
+   * Commits a complete checkpoint without any pause. A checkpoint of which a writer was killed may
+   * lack files, so its completeness is unknown.
    *
-   * @param number its number
-   * @return whether this session writes it, and has not committed it as it is
+   * @param number number of the checkpoint
+   * @return whether this session writes the checkpoint, and has not committed its present state
    */
   public boolean hurry(final long number) {
     final Group group = table.find(number);
@@ -509,7 +529,8 @@ public final class Groups {
   }
 
   /**
-   * Files may have joined the group since the commit was decided, and the next one be under way.
+   * Notes that a group is in the store. Files may have joined the group since the commit was
+   * decided, and its next commit may be under way.
    */
   private void stored(final Commit commit, final Set<Image> images) {
     final Group group = table.find(commit.number());
@@ -524,7 +545,7 @@ public final class Groups {
     }
   }
 
-  /** What a former I/O process committed, the oldest first. */
+  /** Takes over commits of a former I/O process; called for the oldest first. */
   public void resume(final Commit commit) {
     final Group group = table.find(commit.number());
     if (exist() && group != null) {
@@ -534,9 +555,9 @@ public final class Groups {
   }
 
   /**
-   * At the end: commits what is whole.
+   * Commits, at the end, the groups that are whole.
    *
-   * @param succeeded whether the command did, so that nothing was still to come
+   * @param succeeded whether the command succeeded, so that no file is missing
    */
   public void end(final boolean succeeded) {
     if (exist()) {
@@ -551,7 +572,10 @@ public final class Groups {
     }
   }
 
-  /** Behind that: those that have something which no commit has, in the order of their writing. */
+  /**
+   * Returns, after {@link #end}, the groups that have something which no commit has, in the order
+   * of their writing.
+   */
   public Collection<Group> incomplete() {
     if (!exist()) {
       return List.of();
@@ -564,7 +588,10 @@ public final class Groups {
     return all;
   }
 
-  /** One that is to get more files, by the one before, gets them only while something goes on. */
+  /**
+   * Ends a group. A group that expects more files, as the previous one had, gets them only while
+   * programs run.
+   */
   private void end(final long number, final boolean succeeded) {
     if (succeeded || rechecks.wanted().contains(number)) {
       hurry(number);
@@ -574,7 +601,7 @@ public final class Groups {
     }
   }
 
-  /** Why a checkpoint is not committed as it is. */
+  /** Returns the reason for which a checkpoint is not committed as it is. */
   public String obstacle(final Group group) {
     final Entry.Ended failed = context.state().failed().get(group.number());
     if (failed != null && failed.attempt() == CheckpointState.NO_ATTEMPT) {
@@ -595,10 +622,10 @@ public final class Groups {
   }
 
   /**
-   * The images of checkpoints that have something which no commit has.
+   * Returns the images of checkpoints that have something which no commit has.
    *
-   * @param which images of them
-   * @return by number, of those that have any
+   * @param which selection of images
+   * @return the images by number of the checkpoint, without empty lists
    */
   public Map<Long, List<Image>> logged(final Predicate<Image> which) {
     final Map<Long, List<Image>> all = new HashMap<>();
@@ -611,27 +638,27 @@ public final class Groups {
   }
 
   /**
-   * Whether a commit may come to have an image.
+   * Returns whether an image may still be committed.
    *
    * @param image an image of the session
-   * @return false where it is in no group, or where the store must not have that
+   * @return false when the image is in no group, or in one that the store must not have
    */
   public boolean mayCommit(final Image image) {
     return has(image) && context.predecessors().obstacle(table.of(image).number()).isEmpty();
   }
 
-  /** Whether an image is of a checkpoint that has something which no commit has. */
+  /** Returns whether an image belongs to a checkpoint that has something which no commit has. */
   public boolean hasChanged(final Image image) {
     return has(image) && table.of(image).hasChanged();
   }
 
-  /** Whether a commit names an image whose file stays where it is. */
+  /** Returns whether a commit names an image whose file stays in place. */
   public boolean isNamed(final Image image) {
     return context.isNamed(image) && has(image) && !hasChanged(image);
   }
 
   /**
-   * Whether a group has an image.
+   * Returns whether a group has an image.
    *
    * @param image an image of the session
    * @return false also without groups

@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
- * Checkpoints that may be complete by what one ring told. A file that was created before, by
- * another process, may be known from that one's ring alone, which was read earlier. So nothing is
- * decided before all rings were read once more. Service thread only.
+ * The checkpoints that may be complete by what one ring told. A file created earlier by another
+ * process may be known from that process's ring alone, which was read before. So nothing is decided
+ * before all rings were read once more. Service thread only.
  */
 public final class GroupsToRecheck {
-  /** By number, whether one is not to wait for more files. */
+  /** The checkpoints by number, with whether each is not to wait for more files. */
   private Map<Long, Boolean> undecided = new LinkedHashMap<>();
 
   public void add(final long number) {

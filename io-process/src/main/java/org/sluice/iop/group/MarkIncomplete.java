@@ -7,8 +7,8 @@ import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * A checkpoint that files join after its commit, on its way to being marked as incomplete: it is
- * not the newest from then on, until it is committed again. Behind the commit it is about.
+ * A work that marks a committed checkpoint as incomplete, since files joined it. From then on it is
+ * not the newest, until it is committed again. Queued behind that commit.
  */
 record MarkIncomplete(Context context, Commit joined) implements Work {
   @Override

@@ -13,22 +13,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Paths that are the same but for their numbers, and what is known of each number: whether it is
- * that of the rank which writes the file, whether it grows, and whether it goes back. One thread.
+ * A family of paths that are the same but for their numbers. The class tells of each number whether
+ * it is the rank of the file's writer, whether it grows, and whether it goes back. One thread.
  */
 final class PathFamily {
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
-  /** Digits of a file name's end that its format is called by, as in {@code .h5}. */
+  /** A name whose end is a file extension with digits, such as {@code .h5}. */
   private static final Pattern FORMAT = Pattern.compile(".*\\.[A-Za-z]+");
 
-  /** What programs call parts of a checkpoint, before their numbers. */
+  /** Words before the number of a checkpoint's part, such as {@code rank}. */
   private static final Pattern PART =
       Pattern.compile(
           "(?:.*[^a-z])?(?:rank|proc|process|processor|pe|worker|thread|shard)[-_.]?",
           Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
-  /** More values tell nothing that fewer do not. */
+  /** The number of values from which on more values tell nothing new. */
   private static final int MOST_VALUES = 10_000;
 
   private static final int NONE = -1;
@@ -42,7 +42,7 @@ final class PathFamily {
   private static final class Place {
     private final String first;
 
-    /** What each rank wrote, by its order: files may be looked at in another one. */
+    /** The values that each rank wrote, by order, since files may be looked at in another order. */
     private final Map<Integer, NavigableMap<Integer, Long>> written = new HashMap<>();
 
     private final Map<Long, Integer> values = new HashMap<>();
@@ -74,9 +74,9 @@ final class PathFamily {
   }
 
   /**
-   * A family without paths.
+   * Creates a family without paths.
    *
-   * @param example one that is about to be seen
+   * @param example a path of the family
    */
   PathFamily(final String example) {
     this.example = example;
@@ -90,16 +90,16 @@ final class PathFamily {
     literals.add(example.substring(end));
   }
 
-  /** What all paths of a family have in common. */
+  /** Returns the key that all paths of a family have in common. */
   static String key(final String path) {
     return NUMBER.matcher(path).replaceAll("\0");
   }
 
   /**
-   * A file of such a path was written.
+   * Adds a written file of the family.
    *
-   * @param rank who wrote it; the same for all where no launcher gave ranks
-   * @param order ascends in the order in which files came
+   * @param rank rank of the writer; the same for all where no launcher gave ranks
+   * @param order number that ascends in the order in which files came
    */
   void see(final String path, final int rank, final int order) {
     ranks.add(rank);
@@ -110,17 +110,17 @@ final class PathFamily {
     }
   }
 
-  /** One of its paths. */
+  /** Returns one of the paths. */
   String example() {
     return example;
   }
 
-  /** How many ranks wrote files of it. */
+  /** Returns how many ranks wrote files of the family. */
   int ranks() {
     return ranks.size();
   }
 
-  /** The number that is each writer's rank; -1 for none. */
+  /** Returns the index of the number that is each writer's rank; -1 for none. */
   int rankPlace() {
     for (int i = 0; i < places.size(); i++) {
       if (places.get(i).ofRank) {
@@ -131,9 +131,9 @@ final class PathFamily {
   }
 
   /**
-   * The numbers that may be those of checkpoints.
+   * Returns the indexes of the numbers that may be those of checkpoints.
    *
-   * @param ranked whether numbers that equal the writer's rank are none
+   * @param ranked whether to leave out a number that equals the writer's rank
    */
   List<Integer> candidates(final boolean ranked) {
     final List<Integer> all = new ArrayList<>();
@@ -157,7 +157,7 @@ final class PathFamily {
     return places.get(place).grows();
   }
 
-  /** Whether two ranks wrote files with the same number there. */
+  /** Returns whether two ranks wrote files with the same value of a number. */
   boolean isShared(final int place) {
     return places.get(place).shared;
   }
@@ -170,17 +170,17 @@ final class PathFamily {
     return places.size();
   }
 
-  /** What is before a number, or behind the last one. */
+  /** Returns the literal before a number, or behind the last one. */
   String literal(final int before) {
     return literals.get(before);
   }
 
-  /** Whether a number is each writer's rank. */
+  /** Returns whether a number is each writer's rank. */
   boolean isOfRank(final int place) {
     return places.get(place).ofRank;
   }
 
-  /** A number that is the same in all paths, as it is written there. */
+  /** Returns the text of a number that is the same in all paths; empty otherwise. */
   Optional<String> constant(final int place) {
     return Optional.of(places.get(place))
         .filter(its -> its.values.size() == 1)

@@ -7,11 +7,12 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * When groups may be looked at again. What costs as much as a group has images takes a part of the
- * time only, however often its images are opened and closed. Service thread only.
+ * The schedule by which groups may be looked at again. A look at a group costs as much as it has
+ * images. Looks take a part of the time only, however often images are opened and closed. Service
+ * thread only.
  */
 public final class RecheckSchedule {
-  /** So much longer than what was done before it is a pause. */
+  /** The length of a pause as a multiple of the work before it. */
   private static final int SHARE = 10;
 
   private static final long NEVER = Long.MAX_VALUE;
@@ -21,18 +22,18 @@ public final class RecheckSchedule {
   private final long origin;
   private final Map<Long, Pause> byGroup = new HashMap<>();
 
-  /** The first end of a pause. */
+  /** The earliest end of any pause. */
   private long next = NEVER;
 
-  /** Ends of pauses of one group, in nanoseconds since the origin. */
+  /** The ends of the pauses of one group, in nanoseconds since the origin. */
   private static final class Pause {
     private long look;
     private long growth;
 
-    /** When it is to be looked at in any case; 0 for never. */
+    /** The time of a look in any case; 0 for none. */
     private long wake;
 
-    /** Whether it is to be looked at, and whether it had grown when that was asked for. */
+    /** Whether a look is wanted, and whether the group had grown when it was asked for. */
     private boolean wanted;
 
     private boolean grown;
@@ -49,7 +50,7 @@ public final class RecheckSchedule {
       return wanted || wake != 0;
     }
 
-    /** When it is due, or else over. */
+    /** Returns the time at which a look is due, or else the pause is over. */
     private long next() {
       final long end = end(!wanted || grown);
       return wake == 0 ? end : Math.min(wake, end);
@@ -61,15 +62,15 @@ public final class RecheckSchedule {
     this.origin = clock.getAsLong();
   }
 
-  /** Nanoseconds by the clock of the pauses. */
+  /** Returns the time in nanoseconds by the clock of the pauses. */
   public long now() {
     return clock.getAsLong() - origin;
   }
 
   /**
-   * Whether a group may be looked at. If not it is {@linkplain #due due} when it may.
+   * Returns whether a group may be looked at now. If not, {@link #due} returns it when it may.
    *
-   * @param grown whether it is committed but for what has joined it since
+   * @param grown whether the group is committed but for files that joined since
    */
   public boolean isOver(final long number, final boolean grown) {
     final Pause pause = byGroup.get(number);
@@ -82,28 +83,28 @@ public final class RecheckSchedule {
     return false;
   }
 
-  /** It was looked at in vain. */
+  /** Notes that a look at a group was in vain. */
   public void looked(final long number, final long began) {
     final Pause pause = of(number);
     pause.look = pauseAfter(began);
     next = Math.min(next, pause.look);
   }
 
-  /** It is to be looked at again at that time, whatever happens until then. */
+  /** Schedules a look at a group for a time, whatever happens until then. */
   public void wake(final long number, final long when) {
     of(number).wake = when;
     next = Math.min(next, when);
   }
 
-  /** Its commit begins; what joins waits for the end of that. */
+  /** Notes that the commit of a group begins. Files that join wait for its end. */
   public void committing(final long number) {
     of(number).growth = NEVER;
   }
 
   /**
-   * Its commit has ended.
+   * Notes that the commit of a group has ended.
    *
-   * @param began when that began, or later by what it waited for other nodes, which costs nothing
+   * @param began begin of the commit, plus its time of waiting for other nodes, which costs nothing
    */
   public void committed(final long number, final long began) {
     final Pause pause = of(number);
@@ -125,7 +126,7 @@ public final class RecheckSchedule {
     byGroup.remove(number);
   }
 
-  /** The groups that were to be looked at in a pause that is over. */
+  /** Returns the groups that were to be looked at during a pause that is over. */
   public List<Long> due() {
     final long now = now();
     if (now < next) {
@@ -145,7 +146,7 @@ public final class RecheckSchedule {
     return due;
   }
 
-  /** The groups that are to be looked at when their pause is over. */
+  /** Returns the groups that are to be looked at when their pause is over. */
   public List<Long> wanted() {
     return byGroup.entrySet().stream()
         .filter(each -> each.getValue().isAwaited())
@@ -153,7 +154,7 @@ public final class RecheckSchedule {
         .toList();
   }
 
-  /** How long nothing is due, in milliseconds, if it is shorter than a limit. */
+  /** Returns how long nothing is due, in milliseconds; at most the limit. */
   public long patience(final long limit) {
     final boolean waited = byGroup.values().stream().anyMatch(Pause::isAwaited);
     return waited ? Math.clamp((next - now()) / NANOS_PER_MILLI + 1, 1, limit) : limit;

@@ -11,9 +11,9 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.retention.Retention;
 
 /**
- * Images that were set aside and whose checkpoint stays after all. They are in its group again, as
- * they were committed, but for those that a program has renamed or deleted meanwhile. Service
- * thread only.
+ * The return of set-aside images to their group, when their checkpoint stays after all. They are in
+ * the group as they were committed, but for those that a program has renamed or deleted meanwhile.
+ * Service thread only.
  */
 final class Returning implements Retention.Returns {
   private final Context context;
@@ -21,10 +21,10 @@ final class Returning implements Retention.Returns {
   private final Consumer<Group> joined;
 
   /**
-   * What takes them back.
+   * Creates the receiver of such images.
    *
-   * @param look at an image that is in its group no more, and its absolute name
-   * @param joined told of a group that may have others by now
+   * @param look looks at an image that no longer belongs to its group, with its absolute name
+   * @param joined receiver of a group that may have other images by now
    */
   Returning(
       final Context context,

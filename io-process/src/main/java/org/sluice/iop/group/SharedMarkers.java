@@ -26,20 +26,20 @@ import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.shared.DirectoryLists;
 
 /**
- * Markers in a directory that nodes share, which a process of another node may have written. A node
- * looks for one once its own files of the checkpoint are closed. A program writes a marker when all
- * files are closed that it closes over. So their names are there when its own is, and a list that
- * begins behind that tells the ranks whose parts a commit needs. Service thread only, but for
- * {@link Walk}.
+ * The markers in a directory that nodes share, which a process of another node may have written. A
+ * node looks for a marker once its own files of the checkpoint are closed. A program writes a
+ * marker when all files that it covers are closed. So the names of these files exist when the
+ * marker's name does. A list begun after that tells the ranks whose parts a commit needs. Service
+ * thread only, but for {@link Walk}.
  *
- * <p>One that the first list has which begins behind the opening of a round's first file closes
- * over an earlier round. No clock tells: an image that is written anew is another file, and only
- * other files have a time that their program alone changes.
+ * <p>A marker in the first list begun after the opening of a round's first file belongs to an
+ * earlier round. No clock tells: an image that is written anew is another file, and only other
+ * files have a time that their program alone changes.
  *
- * <p>Lists are taken beside the service thread ({@link DirectoryLists}). What one tells is looked
- * at behind it, when all rings were read once more: whatever was opened before a marker is known
- * then. What is written anew while a commit waits for its list is of another round: the markers
- * that were found count no more.
+ * <p>Lists are taken beside the service thread ({@link DirectoryLists}). The result is looked at
+ * once all rings were read again, so that all files opened before a marker are known. A file
+ * written anew while a commit waits for its list begins another round: then the found markers no
+ * longer count.
  */
 final class SharedMarkers {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -53,13 +53,13 @@ final class SharedMarkers {
   private final DirectoryLists<Map<Long, Found>> lists;
   private final Map<Long, Search> searches = new HashMap<>();
 
-  /** A marker as it is at some moment. */
+  /** A marker at some moment. */
   private record Mark(ImageKey key, Instant modified) {}
 
-  /** A file that may be a marker; of one with a rank no time counts. */
+  /** A file that may be a marker. For a file with a rank the time does not count. */
   private record Candidate(Mark mark, OptionalLong rank) {}
 
-  /** What a list has of a checkpoint: also whether there are files that mark nothing. */
+  /** The files of a checkpoint in a list, and whether some of them are no markers. */
   private record Found(RankSet ranks, List<Candidate> candidates, boolean hasFiles) {
     Found with(final Found more) {
       final List<Candidate> all = new ArrayList<>(candidates);
@@ -68,14 +68,14 @@ final class SharedMarkers {
     }
   }
 
-  /** What is known of a checkpoint. */
+  /** The state of the search for one checkpoint's markers. */
   private static final class Search {
-    /** The first list that counts; what it has is old, if the round has just begun. */
+    /** The first list that counts. If the round has just begun, its markers are old. */
     private long first;
 
     private boolean isBegun = true;
 
-    /** The list that is waited for, and the one that a commit waits for; 0 for none. */
+    /** The lists that are waited for: for a marker, and for a commit; 0 for none. */
     private long asked;
 
     private long closing;
@@ -83,7 +83,7 @@ final class SharedMarkers {
     /** The last opening for writing before the commit began to wait, see {@link Image#written}. */
     private long written;
 
-    /** The last list, and the last one that was looked at. */
+    /** The last list taken, and the last list looked at. */
     private long listed;
 
     private long looked;
@@ -91,7 +91,10 @@ final class SharedMarkers {
     private Set<Mark> marks = new HashSet<>();
     private final Set<Mark> old = new HashSet<>();
 
-    /** Never fewer: a node that ends takes the names of its committed files away. */
+    /**
+     * The ranks found so far. The set never shrinks, though a node that ends removes the names of
+     * its committed files.
+     */
     private RankSet ranks = RankSet.NONE;
 
     private long pause = FIRST_PAUSE_NANOS;
@@ -106,7 +109,7 @@ final class SharedMarkers {
   }
 
   /**
-   * Lists files of some checkpoints. All that it has never changes.
+   * A list of the files of some checkpoints, taken on another thread. Its fields never change.
    *
    * @param numbers of the checkpoints
    */
@@ -139,7 +142,7 @@ final class SharedMarkers {
         final Instant modified = rank.isEmpty() ? FileStatus.of(path).modified() : Instant.EPOCH;
         return List.of(new Candidate(new Mark(key, modified), rank));
       } catch (final PosixException renamedOrDeletedMeanwhile) {
-        return List.of(); // it is none, or found under its other name by the next list
+        return List.of(); // the file is no marker, or the next list finds its other name
       }
     }
   }
@@ -175,7 +178,7 @@ final class SharedMarkers {
     return searches.computeIfAbsent(group.number(), any -> new Search());
   }
 
-  /** The first file of a checkpoint is opened. */
+  /** Notes that the first file of a checkpoint is opened. */
   void begin(final long number) {
     if (apply()) {
       final Search search = new Search();
@@ -186,7 +189,7 @@ final class SharedMarkers {
     }
   }
 
-  /** One of its files was opened or closed. */
+  /** Notes that a file of a checkpoint was opened or closed. */
   void looked(final long number, final Image image) {
     final Search search = searches.get(number);
     if (search != null && search.closing != 0 && image.written() > search.written) {
@@ -229,7 +232,7 @@ final class SharedMarkers {
         });
   }
 
-  /** Looks for a marker that completes a checkpoint, if it is time to. */
+  /** Looks for a marker that completes a checkpoint, if its time has come. */
   void look(final Group group) {
     if (!isAwaited(group)) {
       return;
@@ -248,32 +251,38 @@ final class SharedMarkers {
     }
   }
 
-  /** Whether its marker is there, or as many ranks as are to have written as many images. */
+  /**
+   * Returns whether a checkpoint is complete: its marker exists, or the required ranks have written
+   * the required files.
+   */
   boolean complete(final Group group) {
     return (group.isWhole(grouping) || isThere(group)) && !marksNothing(group);
   }
 
-  /** Whether there is its marker alone. In a bucket nobody knows what other nodes have. */
+  /**
+   * Returns whether a checkpoint has nothing but its marker. In a bucket a node does not know the
+   * files of other nodes.
+   */
   boolean marksNothing(final Group group) {
     final Search search = searches.get(group.number());
     return group.isMarkerAlone()
         && (apply(group) ? search == null || !search.found.hasFiles : !isOfSeveralNodes(group));
   }
 
-  /** Whether a marker was found that a process of whichever node has written for this round. */
+  /** Returns whether a marker for this round was found, written on whichever node. */
   boolean isThere(final Group group) {
     final Search search = searches.get(group.number());
     return search != null && search.isOver();
   }
 
-  /** Whether only such a marker is missing. */
+  /** Returns whether only another node's marker is missing. */
   private boolean isAwaited(final Group group) {
     return group.hasChanged() && group.isQuiet() && apply(group) && !complete(group);
   }
 
   /**
-   * Whether it is known which ranks a complete checkpoint must cover. If not it is asked for, and
-   * the checkpoint is looked at again then.
+   * Returns whether the ranks are known that a complete checkpoint must cover. If not, a list is
+   * asked for, and the checkpoint is looked at again after that.
    */
   boolean isCovered(final Group group) {
     if (!apply() || group.commitRanks(grouping).part().isEmpty()) {
@@ -287,7 +296,10 @@ final class SharedMarkers {
     return search.listed >= search.closing;
   }
 
-  /** Whether a checkpoint waits for such a marker, or for the ranks that it closes over. */
+  /**
+   * Returns whether a checkpoint waits for another node's marker, or for the ranks that the marker
+   * covers.
+   */
   boolean holdUp(final Group group) {
     return isAwaited(group)
         || group.hasChanged() && group.isQuiet() && complete(group) && !isCovered(group);
@@ -303,7 +315,10 @@ final class SharedMarkers {
     return marks;
   }
 
-  /** What a rank of this node marks is an image, and may be known by its name only so far. */
+  /**
+   * Returns whether a rank runs on this node. Its marker is an image, which may be known only by
+   * name so far.
+   */
   private boolean isHere(final long rank) {
     return context.registry().all().stream().anyMatch(image -> image.writer().rank() == rank);
   }
@@ -313,7 +328,10 @@ final class SharedMarkers {
     return image != null && !image.openers().isEmpty();
   }
 
-  /** The ranks of a commit that is decided now, if it is covered, and of parts of other nodes. */
+  /**
+   * Returns the ranks of a commit that is decided now, with ranks of other nodes' parts where the
+   * marker covers them.
+   */
   CommitRanks close(final Group group) {
     final CommitRanks ranks = group.commitRanks(grouping);
     if (ranks.part().isEmpty() || !context.publisher().awaitsNodes()) {

@@ -9,8 +9,8 @@ import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * A number is written in place that an earlier run has committed: its files may be the same, so its
- * checkpoint is not the newest from then on.
+ * A work that marks an earlier run's checkpoint as incomplete, as its number is written again in
+ * place. The files may be the same, so the earlier checkpoint no longer is the newest.
  */
 record WrittenOver(Context context, long number) implements Work {
   @Override
