@@ -1,11 +1,11 @@
 /*
- * sluice-guard: sees that programs outside Sluice open images. The kernel makes such a program
- * wait, where it may be asked to, until the I/O process says that the file holds everything.
+ * sluice-guard: notices when programs outside Sluice open images. The kernel makes such a program
+ * wait, where possible, until the I/O process says that the file holds everything.
  *
- * A process of its own, since one that answers the kernel must never be stopped together with the
- * I/O process: it takes no lock, opens no file and never waits for the I/O process. It lets every
- * program go on once the I/O process has stood still for a second. When it ends, or the I/O process
- * does, the kernel lets all go on at once.
+ * The guard is a process of its own, since one that answers the kernel must never be stopped
+ * together with the I/O process. The guard takes no lock, opens no file and never waits for the I/O
+ * process. Every program goes on once the I/O process has stood still for a second. When the guard
+ * or the I/O process ends, the kernel lets all go on at once.
  *
  *     sluice-guard SOCKET SEGMENT STORE PID
  *
@@ -26,7 +26,7 @@
 #include "kernel.h"
 #include "watch.h"
 
-/* It has little to do, and programs wait for it. */
+/* The nice value: the guard has little to do, and programs wait for it. */
 #define PRIORITY (-10)
 
 static const char *socket_path;
@@ -34,13 +34,13 @@ static const char *socket_path;
 static void fail(const char *what)
 {
     const int error = errno;
-    const char *command = getenv("SLUICE_CALLED"); /* by which the I/O process speaks as well */
+    const char *command = getenv("SLUICE_CALLED"); /* the I/O process speaks by this name, too */
     fprintf(stderr, "%s: the guard cannot %s: %s\n", command == NULL ? "sluice serve" : command,
             what, strerror(error));
     exit(1);
 }
 
-/* The first that connects is the I/O process: the socket is in its own directory. */
+/* Accepts the I/O process, which is the first to connect: the socket is in its own directory. */
 static int accept_io_process(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -68,7 +68,7 @@ static int accept_io_process(void)
     return connection;
 }
 
-/* What is sent to the I/O process's group is not meant for us; leases tell by signals. */
+/* Ignores signals to the I/O process's group, and takes those of leases by a descriptor. */
 static int take_signals(void)
 {
     sigset_t leases;
@@ -91,7 +91,10 @@ int main(int count, char **arguments)
         return 2;
     }
     socket_path = arguments[1];
-    /* Many may wait at once, each with a descriptor: one that the kernel cannot give denies the open. */
+    /*
+     * Many programs may wait at once, each with a descriptor. Where the kernel has no descriptor
+     * left, it denies the open.
+     */
     sluice_kernel_allow_files();
     setpriority(PRIO_PROCESS, 0, PRIORITY); /* where that is allowed */
     const int signals = take_signals();
@@ -107,7 +110,7 @@ int main(int count, char **arguments)
         if (poll(all, 4, sluice_watch_patience()) < 0 && errno != EINTR)
             fail("wait");
         if (all[0].revents != 0 || !sluice_watch_messages())
-            return 0; /* the I/O process has ended, and with us the kernel's waiting does */
+            return 0; /* the I/O process has ended; our end ends the kernel's waiting */
         sluice_watch_signals(signals);
         sluice_watch_events();
         sluice_watch_expire();

@@ -33,8 +33,8 @@ pid_t sluice_opener_announced(pid_t thread)
 }
 
 /*
- * The slots are ours to read. A process that becomes another program has its slot a moment longer, and the
- * program may be one without the shim.
+ * Returns whether a process has a slot. The slots may be read without asking. A process that
+ * becomes another program keeps its slot a moment longer, and the program may lack the shim.
  */
 bool sluice_opener_is_attached(pid_t pid)
 {

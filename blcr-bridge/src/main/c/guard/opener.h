@@ -1,4 +1,4 @@
-/* Which threads may open an image at once. One thread. */
+/* The threads that may open an image at once. Called by one thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,17 +6,18 @@
 
 struct sluice_header;
 
-/* `pid` is the I/O process. */
+/* Begins with the segment of the I/O process `pid`. */
 void sluice_opener_init(const struct sluice_header *segment, pid_t pid);
 
-/* Whether a thread is one of the I/O process's, or the guard's own. */
+/* Returns whether a thread is one of the I/O process's, or the guard's own. */
 bool sluice_opener_is_ours(pid_t thread);
 
 /*
- * The process that says, by the shim, that this thread opens a file, of which it tells as soon as it is
- * open. 0 for none: what opens past the shim, such as io_uring or Go, is like a program outside.
+ * Returns the process whose shim says that this thread opens a file; it announces the file once it
+ * is open. 0 for none: an open past the shim, such as by io_uring or Go, counts as one of a program
+ * outside.
  */
 pid_t sluice_opener_announced(pid_t thread);
 
-/* Whether a process has a slot, by which it tells. */
+/* Returns whether a process has a slot, by which it announces files. */
 bool sluice_opener_is_attached(pid_t pid);

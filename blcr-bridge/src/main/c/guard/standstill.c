@@ -24,7 +24,10 @@ void sluice_standstill_init(const struct sluice_header *segment, pid_t pid)
     io_process = pid;
 }
 
-/* The state of the service thread in the kernel: R for a processor, D for storage. 0 unknown. */
+/*
+ * Returns the state of the service thread in the kernel: R waits for a processor, D for storage. 0
+ * unknown.
+ */
 static char state_of_service(void)
 {
     char path[64], text[256];

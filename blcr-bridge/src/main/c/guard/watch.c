@@ -20,20 +20,22 @@
 #include "opener.h"
 #include "standstill.h"
 
-/* How long the I/O process may stand still before programs go on. SLUICE_GUARD_MILLIS: another number. */
+/*
+ * The time that the I/O process may stand still before programs go on, in milliseconds, unless
+ * SLUICE_GUARD_MILLIS says otherwise.
+ */
 #define MOST_MILLIS 1000
 #define FANOTIFY 1
 
-/* Of `patience`: nobody waits. */
+/* A value of `patience`: no program waits. */
 #define NOBODY INT64_MAX
 
-/* A file that a program waits to open, or that is held by a lease, for which one may wait. */
+/* A file that a program waits to open, or that is held by a lease, for which a program may wait. */
 struct held {
-    int number; /* under which the I/O process was asked; of a lease its descriptor there */
-    int fd;     /* fanotify's; of a lease a copy of the image's */
+    int number; /* number of the question to the I/O process; of a lease, its descriptor there */
+    int fd;     /* fanotify's descriptor; of a lease, a copy of the image's */
     bool leased;
-    int64_t
-        patience; /* of the program that waits: for how many ms the I/O process may stand still */
+    int64_t patience; /* ms that the I/O process may still stand still for the waiting program */
 };
 
 static const char *store;
@@ -72,7 +74,7 @@ int sluice_watch_group(void)
     return group;
 }
 
-/* Never waits: one that does not read its messages is not waited for either. */
+/* Sends a message without waiting. A receiver that does not read its messages loses them. */
 static void send_message(const struct sluice_guard_message *message)
 {
     send(connection, message, sizeof *message, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -83,7 +85,7 @@ static void say(int type, int number)
     send_message(&(struct sluice_guard_message){.type = type, .number = number});
 }
 
-/* False without memory. */
+/* Adds a held file. False without memory. */
 static bool hold(struct held one)
 {
     if (held_count == held_room) {
@@ -98,7 +100,7 @@ static bool hold(struct held one)
     return true;
 }
 
-/* NULL for none. */
+/* Finds a held file; NULL for none. */
 static struct held *find(bool leased, int number)
 {
     struct held *one = held;
@@ -111,11 +113,11 @@ static void allow(int event)
 {
     const struct fanotify_response response = {.fd = event, .response = FAN_ALLOW};
     const ssize_t written = write(group, &response, sizeof response);
-    (void)written; /* the one who waited was killed meanwhile */
+    (void)written; /* fails if the waiting process was killed meanwhile */
     close(event);
 }
 
-/* Lets the program go on that waits; a lease is held on until the I/O process drops it. */
+/* Lets the waiting program go on. A lease is held on until the I/O process drops it. */
 static void let_go_on(struct held *one)
 {
     if (one->leased) {
@@ -156,7 +158,7 @@ void sluice_watch_expire(void)
     }
 }
 
-/* ---- what the I/O process says ---- */
+/* ---- messages of the I/O process ---- */
 
 static void answered(int number)
 {
@@ -171,7 +173,7 @@ static void hold_lease(int number, int fd)
         close(fd);
 }
 
-/* The I/O process has given the lease back itself. */
+/* Forgets a lease that the I/O process has given back. */
 static void drop_lease(int number)
 {
     struct held *one = find(true, number);
@@ -229,9 +231,12 @@ bool sluice_watch_messages(void)
     }
 }
 
-/* ---- what the kernel says ---- */
+/* ---- messages of the kernel ---- */
 
-/* Checkpoints have links of images: a process that reads those reads a checkpoint. */
+/*
+ * Returns whether the open is by a name in the store. Checkpoints have links of images: a process
+ * that opens one reads a checkpoint.
+ */
 static bool is_in_store(int event)
 {
     char link[32], path[PATH_MAX];
@@ -242,7 +247,7 @@ static bool is_in_store(int event)
         && path[store_length] == '/';
 }
 
-/* The first that waits is not charged with what was before. */
+/* Starts the count of standstill for the first waiting program, without the time before. */
 static void begin_to_look(void)
 {
     if (sluice_watch_patience() < 0)
@@ -284,7 +289,7 @@ static bool read_permissions(void)
     const struct fanotify_event_metadata *event = (const struct fanotify_event_metadata *)events;
     for (; FAN_EVENT_OK(event, length); event = FAN_EVENT_NEXT(event, length))
         if (event->fd >= 0)
-            ask(event->fd, event->pid); /* a thread */
+            ask(event->fd, event->pid); /* the pid is a thread's */
     return true;
 }
 
@@ -315,7 +320,7 @@ static void tell_of_broken_lease(struct held *one)
     say(SLUICE_GUARD_BROKEN, one->number);
 }
 
-/* The queue of signals was full: which leases they were about is to be asked for. */
+/* Looks at all leases. The queue of signals was full, so some signals are missing. */
 static void look_at_all_leases(void)
 {
     for (struct held *one = held; one < held + held_count; one++)

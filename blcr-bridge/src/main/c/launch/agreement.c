@@ -9,16 +9,22 @@
 
 #include "status.h"
 
-/* The longest command line that Linux lets a process have. */
+/* The longest command line of a process on Linux, in bytes. */
 #define MOST (6 << 20)
 
-/* What decides which bytes are where at the end, and which checkpoints there are. Room and statistics do not. */
+/*
+ * The options that decide which bytes are where at the end, and which checkpoints there are.
+ * Options for room and statistics do not.
+ */
 static const char *const deciding[] = {
     "layout",    "group", "complete", "writers", "files-per-rank", "private", "keep",      "settle",
     "threshold", "small", "series",   "stage",   "share-every",    "durable", "when-full", "grace",
 };
 
-/* The arguments of a process, each with its NUL, and one more NUL: NULL when they cannot be read. */
+/*
+ * Returns the arguments of a process, each with its NUL, and one more NUL. NULL when they cannot be
+ * read.
+ */
 static char *arguments_of(pid_t process)
 {
     char path[40];
@@ -46,7 +52,7 @@ static bool has(const char *arguments, const char *word)
     return false;
 }
 
-/* The value in --NAME=VALUE, NULL for any other argument. */
+/* Returns the value in --NAME=VALUE; NULL for any other argument. */
 static const char *value_in(const char *argument, const char *name)
 {
     const size_t length = strlen(name);
@@ -56,7 +62,7 @@ static const char *value_in(const char *argument, const char *name)
         : NULL;
 }
 
-/* The last one counts. */
+/* Returns an option's value in the arguments of the I/O process; the last one counts. */
 static const char *value_there(const char *arguments, const char *name)
 {
     const char *value = NULL;

@@ -17,12 +17,15 @@
 #include "segment.h"
 #include "status.h"
 
-/* Of an option's name, and from where on another word is no misspelt one. */
+/*
+ * LONGEST: letters of an option's name. FAR: the least distance at which another word is no
+ * misspelt option.
+ */
 enum { LONGEST = 40, FAR = 3 };
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
 
-/* Below SLUICE_HOME this program is blcr-bridge/target/native/sluice-run. */
+/* This program is blcr-bridge/target/native/sluice-run below SLUICE_HOME. */
 void sluice_launch_installed(char *path, size_t capacity, const char *file)
 {
     char home[3000] = "";
@@ -52,7 +55,9 @@ static size_t least(size_t one, size_t other)
     return one < other ? one : other;
 }
 
-/* How many letters are missing, too many, others, or swapped with the next one. */
+/*
+ * Returns the number of letters that are missing, extra, different, or swapped with the next one.
+ */
 static size_t distance(const char *one, const char *other)
 {
     size_t rows[3][LONGEST + 1];
@@ -75,7 +80,7 @@ static size_t distance(const char *one, const char *other)
     return rows[strlen(one) % 3][length];
 }
 
-/* Of the options the one that is most like a word; NULL where none is. */
+/* Returns the option most like a word; NULL where none is. */
 static const char *nearest(const char *word, const struct option *known)
 {
     const char *best = NULL;
@@ -118,8 +123,8 @@ static void put_first(const char *variable, const char *entry)
 }
 
 /*
- * Puts a library of Sluice's own before whatever the user preloads. The linker parts that list at blanks as well, so
- * one whose path has a blank is found by its name.
+ * Puts a library of Sluice's own before those that the user preloads. The linker parts that list at
+ * blanks as well, so a library whose path has a blank is found by its name.
  */
 static void preload(const char *file)
 {
@@ -138,7 +143,7 @@ static void preload(const char *file)
     put_first("LD_LIBRARY_PATH", library);
 }
 
-/* Under sluice mpi, the layer between the program and its MPI. */
+/* Preloads the layer between the program and its MPI, under sluice mpi. */
 static void preload_layer(void)
 {
     char file[200];
@@ -154,7 +159,7 @@ void sluice_launch_preload(void)
     preload("blcr-bridge/target/native/libsluice_preload.so");
 }
 
-/* Files of this command would be plain. */
+/* Ends the process if files of this command would not be captured. */
 static void need_capture(const char *directory, const char *capture, const char *wanted)
 {
     char path[PATH_MAX];
@@ -189,7 +194,10 @@ void sluice_launch_capture(const char *directory, const char *wanted)
     sluice_launch_preload();
 }
 
-/* When this process is killed, so is the command: a launcher that kills a rank means the rank. */
+/*
+ * Becomes the command. When this process is killed, so is the command: a launcher that kills a rank
+ * means the rank.
+ */
 _Noreturn static void become_command(char **command, const sigset_t *mask, pid_t parent,
                                      int failure)
 {
@@ -204,14 +212,17 @@ _Noreturn static void become_command(char **command, const sigset_t *mask, pid_t
     _exit(missing ? SLUICE_STATUS_NO_COMMAND : SLUICE_STATUS_NOT_EXECUTABLE);
 }
 
-/* A signal of the terminal's has gone to the command as well: they are in one group. */
+/*
+ * Passes a signal on, except one of the terminal's. The command is in this process's group, and got
+ * that one as well.
+ */
 static void forward(const siginfo_t *signal, pid_t child)
 {
     if (signal->si_code != SI_KERNEL)
         kill(child, signal->si_signo);
 }
 
-/* False where none came for a while. */
+/* Takes the next signal. False where none came for a while. */
 static bool next_signal(const sigset_t *signals, bool launcher, siginfo_t *signal)
 {
     const struct timespec look = {.tv_sec = SLUICE_LAUNCH_HUNG_EACH};
@@ -243,7 +254,10 @@ static int await_end(pid_t child, const sigset_t *signals, const struct sluice_l
     }
 }
 
-/* MPICH's launcher and Slurm learn that a rank is dead when nobody has this open. */
+/*
+ * Closes the launcher's descriptor: MPICH's launcher and Slurm learn of a rank's death when nobody
+ * has it open.
+ */
 static void leave_launcher_to(pid_t child)
 {
     const char *text = child > 0 ? getenv("PMI_FD") : NULL;
@@ -261,7 +275,7 @@ static void report_exec_failure(int fd, const char *program)
 
 int sluice_launch_command_run(char **command, const struct sluice_launch_ears *ears)
 {
-    static sigset_t former; /* as this process was started with */
+    static sigset_t former; /* as at the start of this process */
     static bool blocked;
     sigset_t signals;
     sigemptyset(&signals);

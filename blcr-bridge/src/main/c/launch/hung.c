@@ -9,14 +9,14 @@
 
 #include "status.h"
 
-/* One that is only late asks within milliseconds. */
+/* The looks after which a launcher hangs. A late one asks for its children within milliseconds. */
 #define LOOKS 3
 
 struct process {
     pid_t pid;
     pid_t parent;
     char state;
-    int status; /* of one that has ended */
+    int status; /* exit status of a process that has ended */
     char name[16];
 };
 
@@ -25,7 +25,7 @@ struct processes {
     size_t count;
 };
 
-/* A line of /proc/PID/stat, of proc(5): the status is its field 52, and the state the third one. */
+/* Reads a line of /proc/PID/stat, see proc(5): the state is field 3, the status field 52. */
 static bool parse(const char *line, struct process *process)
 {
     const char *open = strchr(line, '(');
@@ -92,7 +92,10 @@ static bool is_below(const struct processes *in, const struct process *process, 
     return process != NULL;
 }
 
-/* Another program may leave its children for later. */
+/*
+ * Returns whether the process is a launcher. Another program may leave its ended children for
+ * later.
+ */
 static bool is_launcher(const struct process *process)
 {
     static const char *const names[] = {"mpirun", "mpiexec", "orterun", "orted", "prte"};

@@ -1,4 +1,7 @@
-/* Files that were open for writing before the command was captured, as those that a shell's `>` opens: no images. */
+/*
+ * Files that were open for writing before the command was captured, as a shell's `>` opens them:
+ * they are no images.
+ */
 #pragma once
 
 #include <sys/stat.h>
@@ -11,8 +14,11 @@ struct sluice_launch_inherited {
     struct stat before[SLUICE_LAUNCH_INHERITED_MOST];
 };
 
-/* Notes this process's descriptors of files in the capture directory; there may be none. */
+/* Notes this process's descriptors of files in the capture directory. There may be none. */
 void sluice_launch_inherited_note(struct sluice_launch_inherited *files, const char *capture);
 
-/* Says in one line which of them were written to since, that no checkpoint has them, and what to do. */
+/*
+ * Names in one line the files written to since. The line says that no checkpoint has them, and what
+ * to do.
+ */
 void sluice_launch_inherited_tell(const struct sluice_launch_inherited *files);

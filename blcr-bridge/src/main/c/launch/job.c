@@ -12,7 +12,10 @@
 #include "store.h"
 #include "which.h"
 
-/* 90s, 1.5m, 2h, 500ms, or seconds without a unit: sets the variable to milliseconds, from 1 on, or 0. */
+/*
+ * Reads 90s, 1.5m, 2h, 500ms, or seconds without a unit. Sets the variable to milliseconds, from 1
+ * on, or 0.
+ */
 static void share_time(const char *variable, const char *option, const char *value, bool or_0)
 {
     static const struct {
@@ -37,7 +40,9 @@ static void share_time(const char *variable, const char *option, const char *val
                        value);
 }
 
-/* The third may be NULL. */
+/*
+ * Returns the value if it is one of three words, else ends the process. The third word may be NULL.
+ */
 static const char *one_of(const char *option, const char *value, const char *first,
                           const char *second, const char *third)
 {
@@ -71,7 +76,10 @@ static void set_store(struct sluice_launch_job *job, const char *store)
     sluice_launch_job_share("SLUICE_MPI_SERIES", job->series);
 }
 
-/* Each rank is to join the I/O process of its node, be it in a line for a shell. */
+/*
+ * Returns whether each rank joins the I/O process of its node by sluice run, perhaps in a line for
+ * a shell.
+ */
 static bool joins(char **command)
 {
     for (char **word = command; *word != NULL; word++) {
@@ -109,7 +117,7 @@ static void set_mpi(struct sluice_launch_job *job, const char *given)
     sluice_launch_job_share("SLUICE_MPI_LAYER", job->mpi);
 }
 
-/* What ranks and their coordinator are to know. */
+/* Shares the settings with the ranks and their coordinator. */
 static void share_settings(const char *const *values)
 {
     sluice_launch_job_share(

@@ -1,4 +1,4 @@
-/* The command line of sluice mpi, and what the ranks of its job are to know. */
+/* The command line of sluice mpi, and the settings that the ranks of its job are to know. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,38 +7,39 @@
 #include "store.h"
 
 struct sluice_launch_job {
-    char store
-        [SLUICE_LAUNCH_STORE_LENGTH]; /* absolute, as ranks may have other working directories; or a URI */
-    bool elsewhere;                   /* it is a URI */
-    const char *series; /* NULL for that which runs go on with unless told otherwise */
-    const char *mpi;    /* openmpi or mpich */
-    long restarts;      /* how often the command may be run again */
-    char **run;         /* options for sluice run, NULL-terminated */
-    char **command;     /* NULL-terminated, at least one */
-    bool rehearses;     /* a restart is tried and compared, behind two waves */
-    bool joins;         /* its ranks start the I/O processes, by sluice run */
+    char store[SLUICE_LAUNCH_STORE_LENGTH]; /* an absolute path for all ranks; or a URI */
+    bool elsewhere;                         /* the store is a URI */
+    const char *series;                     /* NULL for the series that runs continue by default */
+    const char *mpi;                        /* openmpi or mpich */
+    long restarts;                          /* the most times that the command is run again */
+    char **run;                             /* options for sluice run, NULL-terminated */
+    char **command;                         /* NULL-terminated, at least one */
+    bool rehearses;                         /* a restart is tried and compared, after two waves */
+    bool joins;                             /* the ranks start the I/O processes, by sluice run */
 };
 
 /*
- * Reads the command line, and puts into the environment what does not change from attempt to attempt. One that makes
- * no sense ends the process with one line and status 2; a command that is not there, with 127.
+ * Reads the command line, and puts settings that are the same in all attempts into the environment.
+ * A senseless command line ends the process with one line and status 2; a missing command, with
+ * 127.
  */
 void sluice_launch_job_parse(int count, char **arguments, struct sluice_launch_job *job);
 
 /*
- * Sets a variable for the ranks, NULL for none. Open MPI passes those alone to other nodes whose names begin with
- * OMPI_, so a second one is called that way; sluice run reads it where the first is missing.
+ * Sets a variable for the ranks, NULL for none. Open MPI passes only variables whose names begin
+ * with OMPI_ to other nodes. So a second variable has such a name, and sluice run reads it where
+ * the first is missing.
  */
 void sluice_launch_job_share(const char *name, const char *value);
 
-/* Says the wave that this attempt begins with, and tells the ranks; below 0 for none. */
+/* Prints the wave that this attempt begins with, and tells the ranks; below 0 for none. */
 void sluice_launch_job_begin(int64_t wave);
 
-/* On the other side: takes what came by the second way. */
+/* Takes over variables of the second name, in sluice run. */
 void sluice_launch_job_adopt(void);
 
-/* Tells that a user has been told why the job cannot begin. */
+/* Notes that the user has been told why the job cannot begin. */
 void sluice_launch_job_said(void);
 
-/* And tells that the command is run now. */
+/* Notes that the command is about to run. */
 void sluice_launch_job_begins(void);

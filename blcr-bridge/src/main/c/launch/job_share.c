@@ -50,7 +50,7 @@ void sluice_launch_job_adopt(void)
                  *one + strlen(PREFIX));
         if (getenv(name) == NULL) {
             setenv(name, value + 1, 1);
-            one = environ; /* which has moved */
+            one = environ; /* the environment has moved */
         }
     }
 }

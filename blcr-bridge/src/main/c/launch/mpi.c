@@ -1,4 +1,6 @@
-/* sluice mpi: runs the command of an MPI launcher, and again from the newest wave when ranks die. */
+/*
+ * sluice mpi: runs the command of an MPI launcher, and again from the newest wave when ranks die.
+ */
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -15,19 +17,22 @@
 #include "status.h"
 #include "waves.h"
 
-/* What the layer ends a job with by MPI_Abort() where another run would help nothing. */
+/* The status with which the layer ends a job by MPI_Abort() where another run would not help. */
 #define REFUSED 3
 
-/* And where a run of a rehearsal has come to its end: see core/rehearsal.c of the layer. */
+/* The statuses with which the two runs of a rehearsal end: see core/rehearsal.c of the layer. */
 #define REHEARSED 118
 #define REPEATED 119
 
-/* So many ends with one status, and no wave in between, are no accident. */
+/* The ends with one status, without a wave in between, that are no accident. */
 #define MOST_ALIKE 3
 
 static bool ended; /* a user wants the job to end */
 
-/* What the next run is of a rehearsal, of which the first one goes to two waves, and the second one is compared with it. */
+/*
+ * The part of the next run in a rehearsal. The first run goes to two waves; the second run is
+ * compared with it.
+ */
 static enum { NONE, FIRST, SECOND } rehearsal;
 
 static void hear(int signal, void *argument)
@@ -46,7 +51,10 @@ static size_t length_of(char **list)
     return length;
 }
 
-/* sluice run and the command; or that alone, where its ranks join I/O processes of their nodes. */
+/*
+ * Returns the words to run: sluice run and the command. Only the command, where its ranks join I/O
+ * processes of their nodes.
+ */
 static char **words(const struct sluice_launch_job *job)
 {
     static char run[3100];
@@ -68,7 +76,10 @@ static char **words(const struct sluice_launch_job *job)
     return all;
 }
 
-/* The names of its runs end in that: a restart knows by them whether another job has begun meanwhile. */
+/*
+ * Makes the name in which the names of its runs end. By it a restart knows if another job has begun
+ * meanwhile.
+ */
 static void name_launch(long number, char *name, size_t capacity)
 {
     static uint64_t job;
@@ -78,7 +89,10 @@ static void name_launch(long number, char *name, size_t capacity)
     sluice_launch_job_share("SLUICE_MPI_LAUNCH", name);
 }
 
-/* The file by which ranks agree who says why the job cannot go on: see wrappers/abort_reason.c of the layer. */
+/*
+ * Names the file by which ranks agree who says why the job cannot go on: see
+ * wrappers/abort_reason.c of the layer.
+ */
 static void name_said(const struct sluice_launch_job *job, const char *launch, char *said,
                       size_t capacity)
 {
@@ -86,7 +100,7 @@ static void name_said(const struct sluice_launch_job *job, const char *launch, c
     sluice_launch_job_share("SLUICE_MPI_SAID", job->elsewhere ? NULL : said);
 }
 
-/* Prints the line that a rank has left, if one has; returns whether a user was told. */
+/* Prints the line that a rank has left, if any. Returns whether a user was told. */
 static bool tell(const char *said)
 {
     FILE *file = fopen(said, "re");
@@ -100,7 +114,7 @@ static bool tell(const char *said)
     return unlink(said) == 0;
 }
 
-/* A program that nobody checkpoints runs as ever: that looks as if all were well. */
+/* Says that no rank could be checkpointed. The program runs as ever then, as if all were well. */
 static void say_unheard(void)
 {
     static bool said;
@@ -112,7 +126,10 @@ static void say_unheard(void)
     said = true;
 }
 
-/* By which sluice run tells that it has begun: -1 where ranks start the I/O processes. */
+/*
+ * Makes the descriptor by which sluice run tells that it has begun. -1 where ranks start the I/O
+ * processes.
+ */
 static int share_begun(const struct sluice_launch_job *job)
 {
     char text[40];
@@ -130,7 +147,7 @@ static bool has_begun(int begun)
     return told;
 }
 
-/* The statuses of sluice run where its I/O process cannot begin, for a reason that lasts. */
+/* Returns whether sluice run ends so if its I/O process cannot begin, for a reason that lasts. */
 static bool is_of_beginning(int status)
 {
     return status == SLUICE_STATUS_BUSY || status == SLUICE_STATUS_NO_ROOM
@@ -138,16 +155,18 @@ static bool is_of_beginning(int status)
         || status == SLUICE_STATUS_FEW_DESCRIPTORS;
 }
 
-/* How an attempt ended. */
+/* The end of an attempt. */
 struct outcome {
     int status;
     bool begun; /* the command was run */
-    bool
-        said; /* a user was told why the job cannot go on: see wrappers/abort_reason.c of the layer */
-    bool heard; /* the log of waves says that ranks began */
+    bool said;  /* a user was told why the job cannot go on */
+    bool heard; /* the log of waves shows that ranks began */
 };
 
-/* Each run is to read a file that is its standard input from where the first one began. A pipe has no such place. */
+/*
+ * Lets each run read its standard input, if that is a file, from where the first run began. A pipe
+ * has no such place.
+ */
 static void rewind_input(void)
 {
     static off_t began = -1;
@@ -160,8 +179,8 @@ static void rewind_input(void)
 }
 
 /*
- * Open MPI 5.0 ends with 0 where it loses a node. Its ranks have to come to MPI_Finalize, while MPICH ends with 0 also
- * where they just exit.
+ * Returns whether a run was cut short. Open MPI 5.0 ends with 0 where it loses a node, so its ranks
+ * must have come to MPI_Finalize. MPICH ends with 0 also where ranks just exit.
  */
 static bool is_cut_short(const struct sluice_launch_job *job, const struct outcome *outcome,
                          int64_t before)
@@ -170,7 +189,10 @@ static bool is_cut_short(const struct sluice_launch_job *job, const struct outco
         && !sluice_launch_waves_ended(job, before);
 }
 
-/* The I/O process of sluice run tells the wave as it starts. One of several nodes may not be asked before their ranks. */
+/*
+ * Runs the command once. The I/O process of sluice run tells the wave as it starts. I/O processes
+ * of several nodes may not be asked before their ranks.
+ */
 static struct outcome attempt(struct sluice_launch_job *job, char **command, long number)
 {
     char text[40];
@@ -190,7 +212,7 @@ static struct outcome attempt(struct sluice_launch_job *job, char **command, lon
     const bool told = !job->elsewhere && tell(said);
     outcome.said = told || job->elsewhere;
     outcome.heard = before < 0 || sluice_launch_waves_heard(job) != before;
-    if (job->joins && (told || !outcome.heard)) /* what is heard may be another job */
+    if (job->joins && (told || !outcome.heard)) /* the log may be of another job */
         outcome.begun = !is_of_beginning(outcome.status);
     if (is_cut_short(job, &outcome, before)) {
         sluice_launch_say(
@@ -202,8 +224,9 @@ static struct outcome attempt(struct sluice_launch_job *job, char **command, lon
 }
 
 /*
- * To run the command again would change nothing. Where the first sluice run did not begin, its options are wrong, or
- * there is no place for it; a later one has waited for the former one's I/O process.
+ * Returns whether another run would change nothing. If the first sluice run did not begin, its
+ * options are wrong or there is no place for it. A later one may have waited for the former one's
+ * I/O process.
  */
 static bool is_final(const struct outcome *outcome, long number)
 {
@@ -213,7 +236,7 @@ static bool is_final(const struct outcome *outcome, long number)
         || (!outcome->begun && (number == 0 || status == SLUICE_STATUS_BUSY));
 }
 
-/* Why it is not run again, where nobody has said so. */
+/* Says why the command is not run again, if nobody has said so. */
 static void say_final(const struct outcome *outcome)
 {
     const int status = outcome->status;
@@ -232,7 +255,7 @@ static void share_rehearsal(void)
     sluice_launch_job_share("SLUICE_MPI_REHEARSE", names[rehearsal]);
 }
 
-/* Whether the run was one that ends as a rehearsal has to; says what else became of it. */
+/* Returns whether the run ended as a rehearsal has to; else says why not. */
 static bool rehearsed(const struct outcome *outcome)
 {
     const bool done = !ended && outcome->status == (rehearsal == FIRST ? REHEARSED : REPEATED);
@@ -251,21 +274,21 @@ static bool rehearsed(const struct outcome *outcome)
     return done;
 }
 
-/* How often the job ended alike, and nothing was committed in between. */
+/* The count of equal ends of the job, without a commit in between. */
 struct repetition {
     int status;
     long times;
     int64_t newest;
 };
 
-/* A signal from outside that kills a rank has other reasons than the program. */
+/* Returns whether a signal from outside has killed a rank, for reasons other than the program's. */
 static bool is_killed_from_outside(int status)
 {
     const int signal = status > SLUICE_STATUS_SIGNAL ? status - SLUICE_STATUS_SIGNAL : status;
     return signal == SIGKILL || signal == SIGTERM;
 }
 
-/* An error that comes again by itself: each run would take as long as the last one. */
+/* Returns whether an error recurs: each run would take as long as the last one. */
 static bool repeats(struct repetition *former, const struct sluice_launch_job *job, int status)
 {
     int64_t newest;

@@ -16,7 +16,7 @@ static char *assignment(const char *name, const char *value)
     return text;
 }
 
-/* It becomes a directory's, and stands in lines that users read. */
+/* Returns whether the text can name a directory, and be printed in lines. */
 static bool is_name(const char *text)
 {
     for (const char *at = text; *at != 0; at++)
@@ -25,13 +25,16 @@ static bool is_name(const char *text)
     return *text != 0 && *text != '.';
 }
 
-/* It is no expression: files are in a checkpoint only where that needs nothing else to be said. */
+/* Returns whether this group needs no number of ranks, as a pattern does. */
 static bool is_general(const char *group)
 {
     return strcmp(group, "auto") == 0 || strcmp(group, "none") == 0;
 }
 
-/* Options come before the command; "+" keeps getopt from looking for them in the command's. */
+/*
+ * Options come before the command; "+" keeps getopt from looking for them among the command's
+ * words.
+ */
 void sluice_launch_options_parse(int count, char **arguments, struct sluice_launch_options *options)
 {
     sluice_launch_job_adopt();
@@ -62,7 +65,7 @@ void sluice_launch_options_parse(int count, char **arguments, struct sluice_laun
         case SLUICE_OPTION_SERIES:
         case SLUICE_OPTION_PROFILE:
             break;
-        default: /* for sluice serve, each time it is given */
+        default: /* an option for sluice serve, each time it is given */
             serve[passed++] = assignment(sluice_exec_known[index].name, optarg);
         }
     }

@@ -6,20 +6,19 @@
 #include "store.h"
 
 struct sluice_launch_options {
-    const char *name;                       /* of the I/O process; NULL for none */
+    const char *name;                       /* name of the I/O process; NULL for none */
     char store[SLUICE_LAUNCH_STORE_LENGTH]; /* an absolute path or a URI */
-    const char *capture;                    /* NULL for none, under sluice mpi alone */
+    const char *capture;                    /* NULL for none, only under sluice mpi */
     const char *profile;                    /* the trace's directory; NULL for none */
-    bool
-        counts_ranks; /* how many ranks of this node write a checkpoint is for the launcher to say */
-    bool restarts;    /* the I/O process says which wave the command begins with */
-    char **serve;     /* the options for `sluice serve`, NULL-terminated */
-    char **command;   /* NULL-terminated, at least one */
+    bool counts_ranks; /* the launcher has to say how many ranks of this node write */
+    bool restarts;     /* the I/O process tells the wave that the command begins with */
+    char **serve;      /* the options for `sluice serve`, NULL-terminated */
+    char **command;    /* NULL-terminated, at least one */
 };
 
 /*
- * Reads the command line; one that makes no sense ends the process with one line and status 2.
- * Where neither that nor SLUICE_CAPTURE says it, the working directory is captured.
+ * Reads the command line. A senseless one ends the process with one line and status 2. Without
+ * --capture and SLUICE_CAPTURE, the working directory is captured.
  */
 void sluice_launch_options_parse(int count, char **arguments,
                                  struct sluice_launch_options *options);

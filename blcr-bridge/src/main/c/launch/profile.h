@@ -1,8 +1,9 @@
-/* Where the command's writes are recorded. */
+/* The recording of the command's writes. */
 #pragma once
 
 /*
- * Has the command record its writes in this directory, which is created. One that holds a trace is
- * taken only inside a job, whose other ranks may have begun it; else the process ends with one line.
+ * Lets the command record its writes in this directory, which is created. A directory with a trace
+ * is accepted only inside a job, whose other ranks may have begun it. Else the process ends with
+ * one line.
  */
 void sluice_launch_profile(const char *directory);

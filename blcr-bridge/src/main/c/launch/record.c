@@ -14,7 +14,10 @@ struct record_options {
     char **command;
 };
 
-/* Options come before the command; "+" keeps getopt from looking for them in the command's. */
+/*
+ * Options come before the command; "+" keeps getopt from looking for them among the command's
+ * words.
+ */
 static struct record_options parse(int count, char **arguments)
 {
     struct record_options options = {.capture = ".", .trace = "sluice.trace"};
@@ -35,7 +38,7 @@ static struct record_options parse(int count, char **arguments)
 static void set_capture(const char *directory)
 {
     char absolute[PATH_MAX];
-    mkdir(directory, 0777); /* as run makes it; what else is wrong shows in the next line */
+    mkdir(directory, 0777); /* as run makes it; the next line meets any other error */
     if (realpath(directory, absolute) == NULL)
         sluice_launch_fail(sluice_launch_status(-errno), "--capture %s: %m", directory);
     setenv("SLUICE_CAPTURE", absolute, 1);

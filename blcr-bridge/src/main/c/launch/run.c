@@ -1,4 +1,7 @@
-/* sluice run: runs a command, captured by an I/O process of its own or, in a rank, by that of the job on this node. */
+/*
+ * sluice run: runs a command, captured by an I/O process of its own or, in a rank, by the job's on
+ * this node.
+ */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +14,10 @@
 #include "service.h"
 #include "status.h"
 
-/* Without it no checkpoint would ever be complete on this node. */
+/*
+ * Ends the process if the number of local ranks is unknown: no checkpoint would ever be complete on
+ * this node.
+ */
 static void need_local_ranks(void)
 {
     int rank, ranks;
@@ -32,10 +38,11 @@ static const char *variable(const char *name)
 }
 
 /*
- * A name that all ranks of the job on this node find, and no others: what the launcher calls the
- * job, or else the process id of the parent, which is the launcher's daemon on the node. MPICH's
- * Hydra, which sets PMI_RANK alone, names no job, and several of its jobs may share one Slurm step:
- * its daemon is the parent. So Slurm is asked only where Slurm itself started the rank.
+ * Makes a name that all ranks of the job on this node find, and no others. The name is the
+ * launcher's for the job, or else the process id of the parent, the launcher's daemon on the node.
+ *
+ * MPICH's Hydra, which sets PMI_RANK alone, names no job, and several of its jobs may share one
+ * Slurm step: its daemon is the parent. So Slurm is asked only where Slurm itself started the rank.
  */
 static void name_job(char *name, size_t capacity)
 {
@@ -55,13 +62,18 @@ static void name_job(char *name, size_t capacity)
         *at = isalnum((unsigned char)*at) || *at == '.' ? *at : '-';
 }
 
-/* sluice mpi, which may itself be called in a rank, as by srun --pty, has started it. */
+/*
+ * Returns whether sluice mpi has started this process, perhaps itself in a rank, as by srun --pty.
+ */
 static bool is_of_mpi(void)
 {
     return variable("SLUICE_MPI_BEGUN") != NULL;
 }
 
-/* A job of one rank has nobody to share an I/O process with, but sluice mpi may have started one beside it. */
+/*
+ * Returns whether this process is a rank that shares an I/O process. A job of one rank shares none,
+ * unless sluice mpi has started one beside it.
+ */
 static bool is_rank(void)
 {
     int rank, ranks;
@@ -69,7 +81,10 @@ static bool is_rank(void)
     return rank >= 0 && !is_of_mpi() && (ranks != 1 || variable("SLUICE_MPI_LAYER") != NULL);
 }
 
-/* The ranks of a launcher that runs under sluice run are captured. Those on other nodes are not, and begin here as well. */
+/*
+ * Ends the process if the launcher itself runs under sluice run, which captures the ranks on its
+ * node. Ranks on other nodes are not captured, and begin here as well.
+ */
 static void refuse_twice(void)
 {
     struct sluice_connection connection;
@@ -82,7 +97,10 @@ static void refuse_twice(void)
     }
 }
 
-/* sluice mpi could not see that ranks start I/O processes, as in a script, and has started one that no rank uses. */
+/*
+ * Handles an I/O process that sluice mpi has started and no rank uses. It could not see that ranks
+ * start I/O processes, as in a script.
+ */
 static void heed_other_process(void)
 {
     const char *beside = getenv("SLUICE_MPI_BESIDE");
@@ -104,7 +122,7 @@ static void heed_other_process(void)
     sluice_launch_job_share("SLUICE_MPI_BESIDE", NULL);
 }
 
-/* In a rank: the first one of the node starts the I/O process, the last one stops it. */
+/* Begins a rank: the first one of the node starts the I/O process, the last one stops it. */
 static void begin_rank(struct sluice_launch_service *service, struct sluice_launch_options *options)
 {
     static char name[256];
@@ -127,7 +145,7 @@ static void begin_alone(struct sluice_launch_service *service,
     static char name[32];
     options->restarts = is_of_mpi();
     if (is_of_mpi())
-        sluice_launch_name = "sluice mpi"; /* which is what the user called */
+        sluice_launch_name = "sluice mpi"; /* the command that the user called */
     if (options->name == NULL) {
         snprintf(name, sizeof name, "run-%d", (int)getpid());
         options->name = name;

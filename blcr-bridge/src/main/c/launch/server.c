@@ -16,7 +16,7 @@
 #include "start.h"
 #include "status.h"
 
-/* How often a start is looked at, in milliseconds. */
+/* The time between two looks at a start, in milliseconds. */
 #define LOOK 100
 
 static size_t length_of(char **list)
@@ -28,15 +28,16 @@ static size_t length_of(char **list)
 }
 
 /*
- * In a process group of its own, so that signals to the ranks' terminal or group do not reach it, nor does the
- * terminal stop it as it warns. It stays in their session: Linux may share the processors among sessions first, and a
- * nice value then counts within one only.
+ * Becomes the I/O process, in a process group of its own. So signals to the ranks' terminal or
+ * group do not reach it, nor does the terminal stop it as it warns. The session stays the ranks':
+ * Linux may share the processors among sessions first, and a nice value then counts within one
+ * only.
  */
 _Noreturn static void become_server(const struct sluice_launch_options *options, char **environment,
                                     bool resumes, int ready)
 {
     char program[3100];
-    char called[100]; /* what it says is to be under the name called */
+    char called[100]; /* its messages begin with the name called */
     sluice_launch_installed(program, sizeof program, "scripts/sluice");
     const size_t count = length_of(options->serve);
     char *arguments[count + 7];
@@ -50,7 +51,7 @@ _Noreturn static void become_server(const struct sluice_launch_options *options,
     snprintf(called, sizeof called, "SLUICE_CALLED=%s", sluice_launch_name);
     with_name[variables++] = called;
     for (; *environment != NULL; environment++)
-        if (!resumes || strncmp(*environment, "SLUICE_FAULT=", 13) != 0) /* a fault is over once */
+        if (!resumes || strncmp(*environment, "SLUICE_FAULT=", 13) != 0) /* a fault happens once */
             with_name[variables++] = *environment;
     with_name[variables] = NULL;
     sigset_t none;
@@ -61,12 +62,14 @@ _Noreturn static void become_server(const struct sluice_launch_options *options,
     const int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);
     dup2(ready, STDOUT_FILENO);
-    close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC); /* they are the rank's */
+    close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC); /* the rank's own */
     execve(program, arguments, with_name);
     sluice_launch_fail(SLUICE_STATUS_FAILED, "cannot run %s: %m; set SLUICE_HOME", program);
 }
 
-/* Reads lines until one begins with "ready:": 1, or 0 at the end, -1 when it is not waited for any more. */
+/*
+ * Reads lines until one begins with "ready:". Returns 1, 0 at the end, or -1 when the wait is over.
+ */
 static int await_ready(struct sluice_launch_start *start, int fd, char *text, size_t capacity)
 {
     strcpy(text, "\n");
@@ -97,7 +100,10 @@ static int end_of(pid_t server)
     return status;
 }
 
-/* What to exit with when the I/O process ended before it was ready; it has said why itself. */
+/*
+ * Returns the exit status for an I/O process that ended before it was ready; it has said why
+ * itself.
+ */
 static int status_of_failure(pid_t server, bool resumes)
 {
     const int status = end_of(server);
@@ -114,7 +120,7 @@ static int status_of_failure(pid_t server, bool resumes)
     return SLUICE_STATUS_FAILED;
 }
 
-/* Of what the I/O process has said. */
+/* Takes the wave from the lines of the I/O process. */
 static void begin_job(const char *text)
 {
     const char *checkpoint = strstr(text, "\ncheckpoint: ");

@@ -10,13 +10,16 @@
 #define SLUICE_LAUNCH_SLOW 254
 
 /*
- * Returns 0 once the I/O process is ready; otherwise what to exit with, or SLUICE_LAUNCH_SLOW, after it or this function
- * has said why. `environment` is not that of the command, which is captured. `resumes`: the I/O
- * process goes on where a killed one left off. `server` gets its pid. The wave that a job begins with is
- * in the environment of this process then.
+ * Starts an I/O process. Returns 0 once it is ready, otherwise the exit status or SLUICE_LAUNCH_SLOW,
+ * after a line that says why. `environment` is the I/O process's, not that of the captured command.
+ * `resumes`: it goes on where a killed one left off. `server` becomes its pid. The wave that a job
+ * begins with is then in this process's environment.
  */
 int sluice_launch_server_start(const struct sluice_launch_options *options, char **environment,
                                bool resumes, pid_t *server);
 
-/* Waits for its end. Returns its exit status; 1 when it was killed, after saying so. */
+/*
+ * Waits for the end of an I/O process. Returns its exit status; 1, after a line that says so, when
+ * it was killed.
+ */
 int sluice_launch_server_await(pid_t server);

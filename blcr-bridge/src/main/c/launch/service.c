@@ -26,16 +26,21 @@
 #include "status.h"
 #include "stopping.h"
 
-/* In milliseconds. A rank that starts an I/O process gives up before those do that wait for it. */
+/*
+ * Times in milliseconds. A rank that starts an I/O process gives up before the ranks that wait for
+ * it.
+ */
 #define PATIENCE 30000
 #define START_PATIENCE (SLUICE_LAUNCH_START_MOST + PATIENCE)
 #define NAP 5
 #define LOCK_PATIENCE 1000
 
-/* To resume an I/O process that no command has used yet. */
+/* The vain attempts to resume an I/O process that no command has used yet. */
 #define MOST_FAILURES 3
 
-/* Before one is started again in vain, in milliseconds: twice as long each time, until is_patient() gives up. */
+/*
+ * The pause after a vain start, in milliseconds. It doubles each time, until is_patient() gives up.
+ */
 #define FIRST_PAUSE 100
 #define LONGEST_PAUSE 5000
 
@@ -44,7 +49,10 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
 }
 
-/* Another user who had made it would be given what the ranks write. */
+/*
+ * Returns whether the directory is this user's alone. Another user who had made it would get the
+ * ranks' data.
+ */
 static bool is_private(const char *directory)
 {
     struct stat found;
@@ -52,7 +60,7 @@ static bool is_private(const char *directory)
         && (found.st_mode & 0777) == 0700;
 }
 
-/* Names the directory of the I/O process, absolute, and creates what is above it. */
+/* Names the directory of the I/O process, absolute, and creates those above it. */
 static void name_directory(struct sluice_launch_service *service)
 {
     char base[512];
@@ -77,7 +85,10 @@ static void name_directory(struct sluice_launch_service *service)
     snprintf(service->start_file, sizeof service->start_file, "%s.start", service->directory);
 }
 
-/* A rank that leaves removes the file; who locked it meanwhile has locked nothing. */
+/*
+ * Returns whether the locked file still has its name. A rank that leaves removes the file, so a
+ * lock taken meanwhile locks nothing.
+ */
 static bool still_there(int fd, const struct sluice_launch_service *service)
 {
     struct stat opened;
@@ -87,9 +98,9 @@ static bool still_there(int fd, const struct sluice_launch_service *service)
 }
 
 /*
- * The starting of an I/O process is guarded by a lock on a file beside its directory. Who starts one
- * in vain leaves the exit status in the file, for those that waited meanwhile; who did not wait empties
- * it. -EWOULDBLOCK: another rank has it.
+ * Takes the lock that guards the start of an I/O process, on a file beside its directory. A rank
+ * that starts one in vain leaves the exit status in the file, for those that waited. A rank that
+ * did not wait empties the file. -EWOULDBLOCK: another rank has the lock.
  */
 static int try_lock_start_file(const struct sluice_launch_service *service, bool waited)
 {
@@ -134,7 +145,7 @@ static void remove_start_file(const struct sluice_launch_service *service)
         close(fd);
 }
 
-/* As SLUICE_LAUNCH_SLOW has it. Does not return. */
+/* Runs the command without Sluice, for SLUICE_LAUNCH_SLOW. Does not return. */
 static void run_plainly(const struct sluice_launch_service *service)
 {
     sluice_launch_say("the command runs without Sluice: its files are plain, and none of its "
@@ -149,7 +160,7 @@ static void end_with(const struct sluice_launch_service *service, int status)
     exit(status);
 }
 
-/* Ends like the rank that failed to start the I/O process while this one was waiting. */
+/* Ends like the rank that failed to start the I/O process while this rank was waiting. */
 static void heed_failure(int fd, const struct sluice_launch_service *service)
 {
     unsigned char status;
@@ -177,7 +188,10 @@ static void start(int fd, struct sluice_launch_service *service)
     end_with(service, status);
 }
 
-/* What a killed I/O process leaves; one that ends removes it before it lets its lock go. */
+/*
+ * Returns whether there is a journal, as a killed I/O process leaves it. One that ends removes its
+ * journal before it releases its lock.
+ */
 static bool has_journal(const struct sluice_launch_service *service)
 {
     char path[PATH_MAX + 300];
@@ -186,8 +200,9 @@ static bool has_journal(const struct sluice_launch_service *service)
 }
 
 /*
- * Whether the I/O process was killed: its lock is free and its journal is there. The caller holds the start file's lock, so that
- * nobody who starts one finds the lock taken by the question.
+ * Returns whether the I/O process was killed: its lock is free and its journal is there. The caller
+ * holds the start file's lock. So nobody who starts an I/O process finds the lock taken by this
+ * check.
  */
 static bool was_killed(const struct sluice_launch_service *service)
 {
@@ -209,7 +224,7 @@ static void note_outcome(struct sluice_launch_service *service, int status)
     service->next_try = status == 0 ? 0 : sluice_clock_ms() + pause;
 }
 
-/* Only where it was killed, by who holds the start file's lock. */
+/* Resumes an I/O process that was killed. The caller holds the start file's lock. */
 static void resume(struct sluice_launch_service *service)
 {
     sluice_launch_say("the I/O process %s was killed and is resumed", service->options->name);
@@ -218,7 +233,10 @@ static void resume(struct sluice_launch_service *service)
     note_outcome(service, start_server(service, true));
 }
 
-/* The first rank of the node that comes here does it; the others wait for the socket. */
+/*
+ * Resumes the I/O process if this is the first rank of the node to notice; other ranks wait for the
+ * socket.
+ */
 static bool revive(void *argument)
 {
     struct sluice_launch_service *service = argument;
@@ -233,8 +251,8 @@ static bool revive(void *argument)
 }
 
 /*
- * One that was resumed does not know that the job is to stop, nor since when. The last signal began it if the time of
- * the first was over.
+ * Tells a resumed I/O process that the job is to stop, and since when. The last signal began the
+ * stop if the first one's time was over.
  */
 static void pass_on(struct sluice_connection *connection,
                     const struct sluice_launch_service *service)
@@ -259,7 +277,7 @@ static int greet(struct sluice_connection *connection, void *argument)
     return error;
 }
 
-/* Joins the I/O process if there is one that is not just about to end. */
+/* Joins the I/O process if there is one that is not about to end. */
 static int try_join(struct sluice_launch_service *service)
 {
     int error = sluice_connection_open(service->directory, 0, &service->connection);
@@ -283,7 +301,7 @@ static int join_running(struct sluice_launch_service *service)
     return error;
 }
 
-/* Its lock is let go a moment after its socket. */
+/* Waits a moment for the I/O process's lock, which is released after its socket. */
 static bool turns_out_killed(const struct sluice_launch_service *service)
 {
     bool killed = was_killed(service);
@@ -294,7 +312,10 @@ static bool turns_out_killed(const struct sluice_launch_service *service)
     return killed;
 }
 
-/* Joins the I/O process that this process has started, which may be killed before the command begins. */
+/*
+ * Joins the I/O process that this process has started, and resumes it if it is killed before the
+ * command begins.
+ */
 static int join_started(struct sluice_launch_service *service)
 {
     int error = try_join(service);
@@ -333,7 +354,9 @@ static void heed(int error)
         sluice_launch_fail(sluice_launch_status(error), "%s", sluice_failure_message());
 }
 
-/* Who has joined with other options than the session's leaves as one whose command went well. */
+/*
+ * Leaves a session whose options differ, as a rank whose command went well, and ends the process.
+ */
 static void agree(struct sluice_launch_service *service, bool strict)
 {
     const struct sluice_request_leave request = {0};
@@ -378,7 +401,10 @@ void sluice_launch_service_join(struct sluice_launch_service *service,
     heed(error);
 }
 
-/* Nothing is lost but the patience: as long as the directory is there, another one can go on. */
+/*
+ * Says that only the wait is over: as long as the directory is there, another I/O process can go
+ * on.
+ */
 static void tell_what_is_kept(struct sluice_launch_service *service)
 {
     if (!service->told && has_journal(service)) {
@@ -388,7 +414,7 @@ static void tell_what_is_kept(struct sluice_launch_service *service)
     }
 }
 
-/* Ends when the I/O process has ended, or is gone for good. */
+/* Watches the I/O process; ends when it has ended, or is gone for good. */
 static void *watch_io_process(void *argument)
 {
     struct sluice_launch_service *service = argument;
@@ -415,7 +441,10 @@ static void begin_watch(struct sluice_launch_service *service)
     pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 
-/* From here on it may end; a rank that asks it something still resumes it if it is killed. */
+/*
+ * Ends the watch: the I/O process may end from here on. A rank that sends a request still resumes a
+ * killed one.
+ */
 static void end_watch(const struct sluice_launch_service *service)
 {
     if (service->watched) {
@@ -424,7 +453,7 @@ static void end_watch(const struct sluice_launch_service *service)
     }
 }
 
-/* Once the I/O process is gone another one can go on with what it kept. */
+/* Waits until the I/O process is gone, so that another one can go on with what it kept. */
 static void await_hangup(const struct sluice_launch_service *service)
 {
     struct pollfd hangup = {.fd = service->connection.socket, .events = POLLRDHUP};
@@ -433,7 +462,7 @@ static void await_hangup(const struct sluice_launch_service *service)
         waitpid(service->server, NULL, 0);
 }
 
-/* What went wrong: 0, or what to exit with. */
+/* Returns 0, or the exit status for the I/O process's failure. */
 static int leave(struct sluice_launch_service *service, int status)
 {
     const struct sluice_request_leave request = {status};

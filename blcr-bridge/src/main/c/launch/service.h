@@ -13,42 +13,42 @@
 
 struct sluice_launch_service {
     char directory[PATH_MAX + 256];
-    char start_file[PATH_MAX + 300]; /* beside it */
+    char start_file[PATH_MAX + 300]; /* beside the directory */
     const struct sluice_launch_options *options;
-    char **environment; /* of the I/O process: as it was before the command was captured */
+    char **environment; /* the I/O process's: as before the command was captured */
     struct sluice_connection connection;
-    pid_t server;                /* the last one that this process started, 0 for none */
-    int failures;                /* to resume it, in a row */
-    int64_t next_try;            /* when it may be tried again */
+    pid_t server;                /* the last I/O process that this process started, 0 for none */
+    int failures;                /* vain attempts to resume it, in a row */
+    int64_t next_try;            /* time of the next attempt, by sluice_clock_ms() */
     bool alone;                  /* nobody else may join */
-    bool told;                   /* that none came, and what is kept */
-    _Atomic int64_t stopping[2]; /* first and last signal to stop, by sluice_clock_ms; 0 for none */
+    bool told;                   /* the user knows that no I/O process came, and what is kept */
+    _Atomic int64_t stopping[2]; /* ms of the first and last signal to stop; 0 for none */
     struct sluice_launch_inherited inherited;
-    bool watched; /* by this thread: */
+    bool watched; /* `watcher` runs */
     pthread_t watcher;
 };
 
 /*
- * Joins the I/O process of that name, or else starts one for this command alone. Ends the process when that fails, as
- * when that one has another store; one line says why. Where the start is too slow the command runs without Sluice, and
- * the process ends as it does. `options` are kept.
+ * Joins the I/O process of that name, or else starts one for this command alone. Ends the process
+ * with one line when that fails, for example when the I/O process has another store. Where the start
+ * is too slow, the command runs without Sluice, and the process ends as it does. `options` are kept.
  */
 void sluice_launch_service_start(struct sluice_launch_service *service,
                                  const struct sluice_launch_options *options);
 
 /*
- * Joins the I/O process of the node, which the first of all ranks that ask starts. Ends the process when that fails, or
- * is too slow, as above; one line says why, from the rank that saw it fail.
+ * Joins the I/O process of the node, which the first of all asking ranks starts. Ends the process
+ * when that fails, or is too slow, as above. The rank that saw the failure says why in one line.
  * `options` are kept.
  */
 void sluice_launch_service_join(struct sluice_launch_service *service,
                                 const struct sluice_launch_options *options);
 
 /*
- * Runs the command, captured. Meanwhile the I/O process is resumed when it is killed: each rank
- * watches it, the first to see it starts another. At the end the last rank of the node to leave
- * waits until everything is drained and committed, see stopping.h for how long. Returns the
- * command's exit status, or, where that is 0, what says that the I/O process failed. It returns
- * SLUICE_STATUS_PREEMPTED, whatever the command's is, where the grace was over before.
+ * Runs the command, captured. Meanwhile a killed I/O process is resumed: each rank watches it, and
+ * the first to notice starts another. At the end the last rank of the node waits until everything
+ * is drained and committed; stopping.h tells for how long. Returns the command's exit status or,
+ * where that is 0, the status of the I/O process's failure. If the grace was over before, returns
+ * SLUICE_STATUS_PREEMPTED.
  */
 int sluice_launch_service_use(struct sluice_launch_service *service);

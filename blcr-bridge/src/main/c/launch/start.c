@@ -12,15 +12,20 @@
 #include "clock.h"
 #include "status.h"
 
-/* In milliseconds: how long one is waited for that does not get on, that no command needs, and when a user is told. */
+/*
+ * Times in milliseconds: the wait for a start without progress, the wait for one that no command
+ * needs, and the time until the user is told.
+ */
 #define PATIENCE 30000
 #define UNNEEDED 60000
 #define SILENCE 10000
 
-/* So much processor time, in milliseconds, takes one that gets on. One that is stuck takes some, too. */
+/*
+ * The processor time, in milliseconds, that shows progress. A start that is stuck takes some, too.
+ */
 #define STEP 100
 
-/* How long one has to remove its mount and end, in milliseconds. */
+/* The time for an I/O process to remove its mount and end, in milliseconds. */
 #define FAREWELL 10000
 #define NAP 20
 
@@ -42,7 +47,7 @@ struct sluice_launch_start sluice_launch_start_of(const char *name, pid_t server
 
 static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-/* Signals that are ignored, as behind nohup, end nothing. */
+/* Returns whether the signal would end this process. An ignored one, as behind nohup, does not. */
 static bool would_end(int signal)
 {
     struct sigaction now;
@@ -90,7 +95,7 @@ bool sluice_launch_start_goes_on(struct sluice_launch_start *start)
         start->taken = taken;
         start->got_on = now;
     }
-    const bool silent = !start->told && start->waits[0] == 0; /* else it has told that itself */
+    const bool silent = !start->told && start->waits[0] == 0; /* else it has told */
     if (silent && now - start->began >= SILENCE) {
         start->told = true;
         sluice_launch_say("waiting for the I/O process %s, which is not ready after %d s",
@@ -107,7 +112,10 @@ bool sluice_launch_start_is_slow(const struct sluice_launch_start *start)
         && now - start->began >= start->most;
 }
 
-/* Takes a line out of a text that begins so, and copies the rest of it. False when there is none that is whole. */
+/*
+ * Takes a line with this beginning out of a text, and copies its rest. False when there is no whole
+ * one.
+ */
 static bool take_line(char *text, const char *begins, char *rest, size_t capacity)
 {
     char *line = strstr(text, begins);
@@ -145,7 +153,7 @@ bool sluice_launch_start_forestall(struct sluice_launch_start *start, int fd)
     return !start->begun;
 }
 
-/* Whether a thread of a process is in a state of /proc/PID/stat. */
+/* Returns whether a thread of a process is in a state of /proc/PID/stat. */
 static bool has_thread_in(pid_t process, char state)
 {
     char path[64];
@@ -167,7 +175,7 @@ static bool has_thread_in(pid_t process, char state)
     return found;
 }
 
-/* What it does instead of getting on, and what a user can do. */
+/* Describes why the start makes no progress, and what a user can do. */
 static void describe(const struct sluice_launch_start *start, char *text, size_t capacity)
 {
     if (start->waits[0] != 0) {

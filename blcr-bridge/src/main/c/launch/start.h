@@ -1,4 +1,4 @@
-/* An I/O process that is being started. */
+/* The start of an I/O process. */
 #pragma once
 
 #include <signal.h>
@@ -6,20 +6,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A start that nothing can do without may take so long, in milliseconds. */
+/* The longest time of a start that the command needs, in milliseconds. */
 #define SLUICE_LAUNCH_START_MOST 300000
 
 struct sluice_launch_start {
     const char *name;
     pid_t server;    /* a child of this process */
-    int64_t began;   /* sluice_clock_ms() */
-    int64_t most;    /* milliseconds from then */
-    int64_t got_on;  /* when that was seen last */
-    int64_t taken;   /* the processor time that it had taken by then */
-    char waits[256]; /* the server that it said to wait for; "" for none */
+    int64_t began;   /* time of the start, by sluice_clock_ms() */
+    int64_t most;    /* ms from then: the longest time */
+    int64_t got_on;  /* time of the last progress */
+    int64_t taken;   /* its processor time at the last progress */
+    char waits[256]; /* the server that it waits for; "" for none */
     bool told;
     bool begun; /* it has made something, or is about to */
-    bool heeds; /* the signals that end this process */
+    bool heeds; /* signals are held back from this process */
     sigset_t former;
 };
 
@@ -30,16 +30,16 @@ struct sluice_launch_start {
 struct sluice_launch_start sluice_launch_start_of(const char *name, pid_t server, bool needed);
 
 /*
- * From here on a signal that would end this process first ends the I/O process, which would wait for it for a minute.
- * sluice_launch_start_leave() lets the signal do what it does.
+ * Holds signals back that would end this process, so that the I/O process ends first. Otherwise the
+ * I/O process would wait a minute for this one. sluice_launch_start_leave() lets the signal act.
  */
 void sluice_launch_start_heed(struct sluice_launch_start *start);
 bool sluice_launch_start_is_to_end(const struct sluice_launch_start *start);
 void sluice_launch_start_leave(const struct sluice_launch_start *start);
 
 /*
- * Whether it is still waited for: where processors are busy a start takes long, and it takes as long as it gets on. A
- * user is told once what is waited for. To be asked often.
+ * Returns whether the start is still waited for. A start takes long where processors are busy, and
+ * may go on as long as it makes progress. Tells the user once what is waited for. Called often.
  */
 bool sluice_launch_start_goes_on(struct sluice_launch_start *start);
 
@@ -47,16 +47,20 @@ bool sluice_launch_start_goes_on(struct sluice_launch_start *start);
 bool sluice_launch_start_is_slow(const struct sluice_launch_start *start);
 
 /*
- * It has said something, which shows that it gets on. Takes lines out of the text that say what it waits for or that
- * it begins.
+ * Notes lines of the I/O process as progress. Takes lines out of the text that say what it waits
+ * for or that it begins.
  */
 void sluice_launch_start_heard(struct sluice_launch_start *start, char *text);
 
 /*
- * Ends one at once that has made nothing yet. A signal that a JVM may heed it answers with an exception until it has
- * set itself up. False when it has begun, or has just ended.
+ * Ends an I/O process at once that has made nothing yet. Until a JVM has set itself up, it answers
+ * a signal that it may heed with an exception. False when the I/O process has begun, or has just
+ * ended.
  */
 bool sluice_launch_start_forestall(struct sluice_launch_start *start, int fd);
 
-/* It is given up. It has a moment to end by itself, unless it is to leave what is there: `keeps`. */
+/*
+ * Gives the start up. The I/O process has a moment to end by itself, unless `keeps`: it is to leave
+ * everything as it is.
+ */
 void sluice_launch_start_stop(const struct sluice_launch_start *start, bool keeps);

@@ -7,12 +7,12 @@
 #include "clock.h"
 #include "status.h"
 
-/* For a connection, in milliseconds. */
+/* The time to connect, in milliseconds. */
 #define PATIENCE 30000
 
 /*
- * On a connection of its own, as a request may be under way on the other. An I/O process that is not there is
- * resumed, and told then.
+ * Tells the I/O process to stop, on a new connection, as a request may be under way on the other.
+ * An I/O process that is not there is resumed, and told then.
  */
 static void preempt(struct sluice_launch_service *service, int grace)
 {

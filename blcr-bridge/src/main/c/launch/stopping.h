@@ -1,10 +1,10 @@
-/* What a job that is told to stop tells its I/O process. */
+/* The message to the I/O process that the job is to stop. */
 #pragma once
 
 #include "service.h"
 
-/* A signal has come: with SIGTERM the I/O process has its grace from now on. */
+/* Handles a signal: from a SIGTERM on, the I/O process has its grace. */
 void sluice_launch_stopping_begin(int signal, void *service);
 
-/* Heeds SIGTERM, and SIGINT to wait no longer, until this process ends. Both are blocked. */
+/* Handles SIGTERM, and SIGINT to wait no longer, until this process ends. Both are blocked. */
 void sluice_launch_stopping_heed(struct sluice_launch_service *service);

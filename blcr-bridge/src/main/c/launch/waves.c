@@ -21,7 +21,10 @@ static bool has_log(const char *folder, struct stat *log)
     return stat(path, log) == 0;
 }
 
-/* Where the log is, WaveFiles in Java says: in the store, or in the series' folder. False before there is one. */
+/*
+ * Finds the log, where WaveFiles in Java has it: in the store, or in the series' folder. False
+ * before there is one.
+ */
 static bool find_log(const struct sluice_launch_job *job, char *folder, size_t capacity,
                      struct stat *log)
 {
@@ -66,7 +69,10 @@ bool sluice_launch_waves_ended(const struct sluice_launch_job *job, int64_t befo
     return ended;
 }
 
-/* sluice mpi WHAT for the store, with one more option that may be NULL: good until the next call. */
+/*
+ * Returns the words of sluice mpi WHAT for the store, with one more option, which may be NULL. They
+ * are good until the next call.
+ */
 static char **words(const struct sluice_launch_job *job, const char *what, const char *option)
 {
     static char sluice[3100];
@@ -88,7 +94,7 @@ static char **words(const struct sluice_launch_job *job, const char *what, const
     return command;
 }
 
-/* Or what is left of one. */
+/* Returns whether there is a store, or a remainder of one. */
 static bool has_store(const struct sluice_launch_job *job)
 {
     char path[PATH_MAX + 300];
@@ -97,7 +103,7 @@ static bool has_store(const struct sluice_launch_job *job)
     return job->elsewhere || access(path, F_OK) == 0 || find_log(job, path, sizeof path, &log);
 }
 
-/* The status of who looks. The first job makes the store. */
+/* Asks for the newest wave; returns the status of that command. The first job makes the store. */
 static int look(const struct sluice_launch_job *job, bool quiet, int64_t *newest)
 {
     char text[40] = "";
@@ -120,7 +126,7 @@ int64_t sluice_launch_waves_newest(const struct sluice_launch_job *job)
     int64_t newest;
     const int status = look(job, false, &newest);
     if (status == SLUICE_STATUS_BUSY)
-        exit(status); /* it has said so */
+        exit(status); /* the command has said why */
     if (status != 0) {
         sluice_launch_fail(status,
                            "cannot tell the newest checkpoint of %s; see sluice verify, and "
@@ -130,7 +136,7 @@ int64_t sluice_launch_waves_newest(const struct sluice_launch_job *job)
     return newest;
 }
 
-/* Where it is looked for, the option of sluice run says, or else the environment. */
+/* Returns the option that names the stage; NULL leaves that to the environment. */
 static const char *stage_of(const struct sluice_launch_job *job)
 {
     const char *stage = NULL;
@@ -139,7 +145,10 @@ static const char *stage_of(const struct sluice_launch_job *job)
     return stage;
 }
 
-/* Nobody waits for it: it may take a minute until it knows that no job takes the request, which it withdraws then. */
+/*
+ * Runs a command without waiting for it. It may take a minute to learn that no job takes its
+ * request, and withdraws the request then.
+ */
 static void run_beside(char **command)
 {
     sigset_t none;

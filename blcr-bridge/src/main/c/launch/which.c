@@ -85,7 +85,10 @@ static const char *mpi_of_program(char *path)
     return strstr(text, "libmpi.so") != NULL ? "openmpi" : NULL;
 }
 
-/* By its name: anything else that is asked for its version may be a user's script, which would run the job. */
+/*
+ * Returns whether the word names a launcher. Anything else, asked for its version, may be a user's
+ * script, which would run the job.
+ */
 static bool is_launcher(const char *word)
 {
     const char *slash = strrchr(word, '/');

@@ -13,7 +13,10 @@ void replay_board_wait(_Atomic uint32_t *word, uint32_t value, int milliseconds)
     syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0);
 }
 
-/* Nobody leaves a barrier before all have come: so the next one begins at a multiple of the ranks. */
+/*
+ * Waits until all ranks have come. No rank leaves a barrier before that, so the next one begins at
+ * a multiple of the ranks.
+ */
 void replay_board_meet(struct replay_board *board, uint32_t ranks)
 {
     const uint32_t before = atomic_fetch_add_explicit(&board->met, 1, memory_order_acq_rel);

@@ -21,7 +21,10 @@ int replay_census_begin(const pid_t *children, int count)
     return 0;
 }
 
-/* The number of the call that a stopped child is about to make; -1 when it is not about to. */
+/*
+ * Returns the number of the call that a stopped child is about to make; -1 if it is not about to
+ * make one.
+ */
 static int64_t call_of(pid_t child, int status)
 {
     struct __ptrace_syscall_info info;
@@ -33,7 +36,10 @@ static int64_t call_of(pid_t child, int status)
     return (int64_t)info.entry.nr;
 }
 
-/* Calls between the two marks of one child. The others wait stopped at their first call. */
+/*
+ * Counts the calls between the two marks of one child. Other children wait, stopped at their first
+ * call.
+ */
 static int64_t count_between(pid_t child)
 {
     int64_t calls = 0;

@@ -6,7 +6,10 @@
 
 #define PAGE 4096
 #define SHIFTS 64
-/* A prime number of pages, so that no block of a file is like another one. More than caches hold. */
+/*
+ * The period of the content: a prime number of pages, so that no block of a file is like another
+ * one. Larger than caches.
+ */
 #define PERIOD (INT64_C(8191) * PAGE)
 
 static uint8_t *content;

@@ -2,26 +2,27 @@
  * sluice-replay [--pauses=MS | --verify] DIRECTORY PART...
  * sluice-replay --rounds=files|stdio|direct|memory PART...
  *
- * Makes the writes of a recorded trace once more, with one process, a rank, for each part, to files below
- * DIRECTORY: each when it was made, or with --pauses as fast as possible but for the pauses of the
- * processes, which are cut to MS milliseconds. With the shim loaded they take Sluice's way, otherwise they
- * are plain. --verify reads the files instead.
+ * Replays the writes of a recorded trace to files below DIRECTORY. Each part has a process, a rank.
+ * Each write is made at its time in the trace. With --pauses, writes are as fast as possible, and
+ * pauses of the processes are cut to MS milliseconds. With the shim loaded the writes take Sluice's
+ * way; else they are plain. --verify reads the files instead.
  *
- * With --rounds, the ranks stay and write as fast as possible, as often as a line on standard input says:
+ * With --rounds, the ranks stay and write as fast as possible, as often as a line on standard input
+ * says:
  *
  *     NUMBER close|sync|commit|count DIRECTORY
  *
- * and end with the input. They meet before and behind a round, spinning, as ranks of MPI programs do.
- * "ready" is printed before the first. A round ends when the files are closed;
- * when they are on stable storage as well; when checkpoint NUMBER is committed; or when they are closed,
- * slowly, to count system calls.
+ * and end with the input. The ranks meet before and behind a round, spinning, as ranks of MPI
+ * programs do. "ready" is printed before the first. A round ends when the files are closed (close),
+ * when they are also on stable storage (sync), or when checkpoint NUMBER is committed (commit).
+ * With count it ends when they are closed, slowly, to count system calls.
  *
- * Prints "progress BYTES" from time to time, and for each round an object of JSON in a line. Its times are
- * in ns since the start: when the first file was to be "opened", the first write "began", the last call
- * "ended", and all was "durable". "calls" is how long the slowest rank was in its calls to open, write and
- * close, "ranks_cpu" and "iop_cpu" are processor time, "buffered" the bytes in the I/O process's buffer
- * when the last call had ended, "system_calls" -1 if they were not counted. SIGTERM, and SIGINT without
- * --rounds, end it early: it is "stopped" then.
+ * Prints "progress BYTES" from time to time, and for each round an object of JSON in a line.
+ * "opened", "began", "ended" and "durable" are times in ns since the start: of the first file, the
+ * first write, the last call, and stable storage. "calls" is the time of the slowest rank in its
+ * calls to open, write and close. "ranks_cpu" and "iop_cpu" are processor time. "buffered" counts
+ * the bytes in the I/O process's buffer after the last call. "system_calls" is -1 if they were not
+ * counted. SIGTERM, and SIGINT without --rounds, end the replay early: it is "stopped" then.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -59,7 +60,10 @@ static void stop(int signal)
     board->stopped = true;
 }
 
-/* Reads all parts once: how many writes each file gets, the longest, and when the first began. */
+/*
+ * Reads all parts once: the number of each file's writes, the longest write, and the time of the
+ * first.
+ */
 static void survey(void)
 {
     plan.begin = INT64_MAX;
@@ -112,7 +116,7 @@ static void print_progress(void)
     fflush(stdout);
 }
 
-/* Until all ranks have done what there was to do since `before`; false if one failed instead. */
+/* Waits until all ranks have done everything since `before`; false if one failed instead. */
 static bool await_ranks(uint32_t before)
 {
     for (int failed = 0;;) {
@@ -123,7 +127,7 @@ static bool await_ranks(uint32_t before)
         for (int status; waitpid(-1, &status, WNOHANG) > 0;) {
             failed++;
             board->stopped =
-                true; /* the others need not go on; it has said why unless it was killed */
+                true; /* the others need not go on; a rank has said why unless it was killed */
             if (WIFSIGNALED(status))
                 sluice_launch_say("a process was killed by signal %d", WTERMSIG(status));
         }
@@ -157,7 +161,7 @@ static void print_result(int64_t durable, int64_t iop_cpu, int64_t buffered, int
     fflush(stdout);
 }
 
-/* One round of all ranks; false after one, or the I/O process, has said why it failed. */
+/* Makes one round of all ranks. False after a rank, or the I/O process, has said why it failed. */
 static bool replay(int64_t number, enum ending ending, const char *directory)
 {
     int64_t system_calls = -1;
@@ -213,7 +217,7 @@ static bool replay_rounds(void)
     return true;
 }
 
-/* Lets the ranks end by themselves; false if one did not do so well. */
+/* Lets the ranks end by themselves. False if one ended in failure. */
 static bool dismiss_ranks(void)
 {
     bool well = true;
@@ -256,7 +260,7 @@ static void open_parts(char **paths)
     }
 }
 
-/* What stands behind `name` in the first argument; NULL if that is something else. */
+/* Returns the text behind `name` in the first argument; NULL for another argument. */
 static const char *value_of(int count, char **arguments, const char *name)
 {
     const size_t length = strlen(name);

@@ -22,7 +22,7 @@ int replay_output_named(const char *name)
 int replay_target_prepare(struct replay_target *target, enum replay_output output, int64_t end)
 {
     *target = (struct replay_target){.fd = -1};
-    if (output == REPLAY_STDIO) { /* setvbuf itself makes none of that length */
+    if (output == REPLAY_STDIO) { /* setvbuf() makes no buffer of that length by itself */
         target->buffer = malloc(STREAM_BUFFER);
         return target->buffer == NULL ? -1 : 0;
     }

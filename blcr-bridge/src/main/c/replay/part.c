@@ -11,7 +11,7 @@
 #define LONGEST_PATH 4096
 #define MOST_FILES (1 << 24)
 
-/* Of whatever a damaged part says. */
+/* Adds any two numbers of a damaged part, without overflow. */
 static int64_t sum(int64_t one, int64_t other)
 {
     return (int64_t)((uint64_t)one + (uint64_t)other);
@@ -26,7 +26,7 @@ int replay_part_open(struct replay_part *part, const char *path)
     *part = (struct replay_part){0};
     if (status.st_size == 0) {
         close(fd);
-        return 0; /* its process died before it wrote anything */
+        return 0; /* the process died before it wrote anything */
     }
     const struct sluice_trace_header *header = status.st_size < (off_t)sizeof *header
         ? MAP_FAILED
@@ -57,7 +57,7 @@ void replay_part_rewind(struct replay_part *part)
     }
 }
 
-/* -1 where there is none. */
+/* Reads a number; -1 where there is none. */
 static int64_t number(struct replay_part *part)
 {
     uint64_t value = 0;

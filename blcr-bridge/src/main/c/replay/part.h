@@ -1,4 +1,7 @@
-/* Reads a part of a recorded trace (docs/format.md), write by write. Its bytes may be wrong. */
+/*
+ * The reader of a part of a recorded trace (docs/format.md), write by write. The part may be
+ * damaged.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -8,9 +11,9 @@
 
 struct replay_file {
     char *path;
-    int64_t next;   /* where the last write that was read ended */
-    int64_t writes; /* of all the part; known after a survey, as is */
-    int64_t end;    /* where the farthest ended */
+    int64_t next;   /* end of the last write read */
+    int64_t writes; /* count of writes in the whole part; known after a survey, like `end` */
+    int64_t end;    /* end of the farthest write */
 };
 
 struct replay_write {
@@ -26,18 +29,18 @@ struct replay_part {
     const struct sluice_trace_header *header; /* NULL without a part */
     const uint8_t *at, *limit;
     struct replay_file *files;
-    int32_t named;      /* files named so far */
-    int32_t file_count; /* all */
+    int32_t named;      /* count of the files named so far */
+    int32_t file_count; /* count of all files */
     int64_t clock_difference;
     struct replay_write last;
     int kind;
 };
 
-/* Maps it: 0, or a negative errno; -EBADMSG if it is none. */
+/* Maps a part: 0, or a negative errno; -EBADMSG if the file is no part. */
 int replay_part_open(struct replay_part *part, const char *path);
 
-/* The next write; false at the end, and where the part makes no sense any more. */
+/* Reads the next write. False at the end, and where the part makes no sense any more. */
 bool replay_part_next(struct replay_part *part, struct replay_write *write);
 
-/* Begins anew. */
+/* Goes back to the beginning. */
 void replay_part_rewind(struct replay_part *part);

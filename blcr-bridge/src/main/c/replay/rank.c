@@ -17,7 +17,7 @@
 
 #define SHORTEST_SLEEP 100000
 #define LONGEST_SLEEP 100000000
-#define SHORTEST_PAUSE 20000000 /* what is shorter is a program's loop, as for the tuner */
+#define SHORTEST_PAUSE 20000000 /* a shorter pause is a program's loop, as in tune */
 #define PATIENCE_MS 60000
 
 /* The rank that this process is. */
@@ -57,7 +57,7 @@ void replay_make_directories(const struct replay_part *part, const char *directo
     }
 }
 
-/* The first file makes an I/O process known to this process, which is not to be measured. */
+/* Opens a file before the measuring, to make the I/O process known to this process. */
 static void warm_up(const char *directory)
 {
     char path[PATH_MAX];
@@ -70,7 +70,7 @@ static void warm_up(const char *directory)
     }
 }
 
-/* Memory that is touched before anything is measured. */
+/* Touches all memory before anything is measured. */
 static void prepare(void)
 {
     struct replay_part *part = rank.part;
@@ -83,14 +83,16 @@ static void prepare(void)
         if (replay_target_prepare(&rank.targets[i].at, plan->output, part->files[i].end) != 0)
             fail("have memory for", part->files[i].path);
     }
-    /* A program writes memory of its own; of one trace only, parts may have more than there is. */
+    /*
+     * A program writes memory of its own. The parts of a single replay may have more than the node.
+     */
     if (plan->rounds
         && !replay_content_prepare(plan->farthest, plan->longest, plan->output == REPLAY_DIRECT)) {
         fail("have memory for", "what is written");
     }
 }
 
-/* Until a moment, or until the user stops it; returns how long that was. */
+/* Sleeps until a moment, or until the user stops the replay. Returns the time slept, in ns. */
 static int64_t sleep_until(int64_t end)
 {
     const int64_t begin = sluice_clock();
@@ -104,7 +106,7 @@ static int64_t sleep_until(int64_t end)
     return now - begin;
 }
 
-/* To when the write was made, or as long as the pause before it was, if it was one. */
+/* Sleeps until the time of the write or, without times, as long as the pause before it. */
 static int64_t pause_before(const struct replay_write *write, int64_t last_end)
 {
     const struct replay_plan *plan = rank.plan;
@@ -162,7 +164,7 @@ static void replay_all(void)
         atomic_store_explicit(&result->writes, ++writes, memory_order_relaxed);
         atomic_store_explicit(&result->bytes, bytes, memory_order_relaxed);
     }
-    for (int32_t i = 0; i < rank.part->file_count; i++) /* of a replay that was stopped */
+    for (int32_t i = 0; i < rank.part->file_count; i++) /* files of a replay that was stopped */
         replay_target_close(&rank.targets[i].at, false);
     result->ended = sluice_clock();
     result->began = result->began == 0 ? result->opened : result->began;

@@ -1,4 +1,4 @@
-/* One process of a trace, replayed. */
+/* A process of a trace, replayed. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 
 struct replay_plan {
     enum replay_output output;
-    bool rounds;           /* several, each where and when it is told; 1 otherwise */
-    bool in_time;          /* make each write when it was made */
-    int64_t longest_pause; /* otherwise, pauses of a process are kept up to this one, in ns */
-    int64_t begin;         /* of the trace's first write */
-    int64_t farthest;      /* where its farthest one ends */
-    int64_t longest;       /* bytes of its longest one */
+    bool rounds;           /* several rounds, each on order; else one */
+    bool in_time;          /* make each write at its time in the trace */
+    int64_t longest_pause; /* otherwise, the longest pause that is kept, in ns */
+    int64_t begin;         /* time of the trace's first write */
+    int64_t farthest;      /* end of the farthest write, in bytes */
+    int64_t longest;       /* bytes of the longest write */
     int ranks;
 };
 
@@ -26,12 +26,12 @@ bool replay_name(const char *directory, const char *path, char target[PATH_MAX])
 void replay_make_directories(const struct replay_part *part, const char *directory);
 
 /*
- * Replays a part in the calling process, which it ends with 0 when it is told to leave, and with 1 after it
- * has said why. `warm_up` is a directory to make an I/O process known to this one in, or NULL.
+ * Replays a part in this process. Ends the process with 0 on order, and with 1 after a line that
+ * says why. `warm_up` is a directory for a first file that makes an I/O process known, or NULL.
  */
 _Noreturn void replay_rank_run(struct replay_part *part, const struct replay_plan *plan,
                                const char *warm_up, struct replay_board *board,
                                struct replay_result *result);
 
-/* Reads what was written, and compares it: 0, or 1 after it has said what differs. */
+/* Reads the files and compares them: 0, or 1 after a line about the difference. */
 int replay_verify(struct replay_part *part, const char *directory);

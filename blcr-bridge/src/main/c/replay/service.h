@@ -1,20 +1,23 @@
-/* The I/O process that the ranks of a replay write to, if there is one: that of SLUICE_DIRECTORY. */
+/* The I/O process, if any, that the ranks of a replay write to: SLUICE_DIRECTORY's. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Waits for what one that has just begun still allocates, and for what it still drains. */
+/* Waits until a new I/O process has allocated its buffer, and until it has drained everything. */
 void replay_service_await_room(void);
 
-/* Looks at it from now on; with `waits` it can be waited for. Ends the process after it has said why not. */
+/*
+ * Begins to look at the I/O process; with `waits`, replay_service_await() is possible. Ends the
+ * process after a line that says why not.
+ */
 void replay_service_open(bool waits);
 
-/* Bytes of its buffer that are taken. */
+/* Returns the bytes in use of its buffer. */
 int64_t replay_service_buffered(void);
 
-/* Nanoseconds of processor time that all its threads have used. */
+/* Returns the processor time of all its threads, in ns. */
 int64_t replay_service_cpu(void);
 
-/* True when a checkpoint is committed, false after it has said why it is not. */
+/* Waits until a checkpoint is committed. False after a line that says why it is not. */
 bool replay_service_await(int64_t checkpoint);

@@ -1,6 +1,6 @@
 /*
- * What a program is linked to: it does nothing. Under `sluice mpi` the preloaded layer has the same functions, and
- * comes first.
+ * The library that a program is linked to; its functions do nothing. Under `sluice mpi` the
+ * preloaded layer has the same functions, and comes first.
  */
 #include "sluice_mpi.h"
 

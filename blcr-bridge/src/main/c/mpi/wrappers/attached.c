@@ -6,8 +6,8 @@
 
 #include "communicator.h"
 
-static bool late; /* attached behind the first spot */
-static bool lost; /* the one that was attached at the first spot is not any more */
+static bool late; /* a buffer was attached after the first spot */
+static bool lost; /* the buffer attached at the first spot is detached */
 static bool early;
 
 int sluice_mpi_buffer_attached(int result)

@@ -1,4 +1,4 @@
-/* Begin and end of MPI in a process, and what the program says to the layer alone. */
+/* The begin and the end of MPI in a process, and the calls of the program to the layer alone. */
 #include "matched.h"
 #include "wrapper.h"
 
@@ -9,7 +9,7 @@ SLUICE_MPI_WRAPPER int sluice_potential_checkpoint_at(const volatile void *place
 SLUICE_MPI_WRAPPER extern const int sluice_mpi_layer;
 const int sluice_mpi_layer = 1;
 
-static bool asked; /* for MPI_THREAD_MULTIPLE */
+static bool asked; /* the program asked for MPI_THREAD_MULTIPLE */
 
 static void tell_of_threads(void)
 {
@@ -82,7 +82,10 @@ SLUICE_MPI_WRAPPER int MPI_Finalize(void)
 }
 SLUICE_MPI_ALIAS(MPI_Finalize)
 
-/* An error handler that jumps or throws leaves a call, and no call behind that is counted until here. */
+/*
+ * Notices a call left by an error handler that jumps or throws. Calls after that are not counted
+ * until here.
+ */
 static void look_left(void)
 {
     if (__builtin_expect(sluice_mpi_inside != 0, 0))

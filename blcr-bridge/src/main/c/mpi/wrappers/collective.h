@@ -1,6 +1,6 @@
 /*
- * A collective that the program calls, as one thing: the wrapper makes it, the core has it carried out.
- * It lies on the wrapper's stack, and names what the program passed.
+ * A collective call of the program, as a structure. The wrapper makes the structure, and the core
+ * has it carried out. The structure lies on the wrapper's stack, and names the program's arguments.
  */
 #pragma once
 
@@ -18,18 +18,18 @@ struct sluice_mpi_piece {
     bool own; /* the type is the layer's, to be freed with the piece */
 };
 
-/* How the arguments name the data. */
+/* The way in which the arguments name the data. */
 enum sluice_mpi_shape {
     SLUICE_MPI_NOTHING,
     SLUICE_MPI_BUFFER,     /* buffer, count, datatype: of a broadcast */
     SLUICE_MPI_ONE,        /* sendbuf, sendcount, sendtype */
-    SLUICE_MPI_EACH,       /* as many for each member */
+    SLUICE_MPI_EACH,       /* one part for each member */
     SLUICE_MPI_VECTOR,     /* sendcounts and displacements in elements */
     SLUICE_MPI_WIDE,       /* and types; displacements in bytes */
     SLUICE_MPI_REDUCED,    /* sendbuf, count, datatype */
-    SLUICE_MPI_ABOVE,      /* the same, and nothing at rank 0 */
+    SLUICE_MPI_ABOVE,      /* sendbuf, count, datatype; nothing at rank 0 */
     SLUICE_MPI_SCATTERED,  /* sendbuf, recvcounts, datatype */
-    SLUICE_MPI_PART,       /* recvbuf, the one of recvcounts that is this rank's, datatype */
+    SLUICE_MPI_PART,       /* recvbuf, this rank's one of recvcounts, datatype */
     SLUICE_MPI_BLOCK,      /* sendbuf, recvcount for each member, datatype */
     SLUICE_MPI_BLOCK_PART, /* recvbuf, recvcount, datatype */
 };
@@ -39,17 +39,17 @@ struct sluice_mpi_collective {
     enum sluice_mpi_flow flow;
     enum sluice_mpi_shape in;
     enum sluice_mpi_shape out;
-    int neighbors; /* whether the members are those of the topology that are next to this one */
+    int neighbors; /* the members are this rank's neighbors in the topology */
     MPI_Comm comm;
-    int root; /* by its rank in `comm`; -1: none */
+    int root; /* rank in `comm`; -1: none */
 
     /*
-     * Calls the library's function: the one that blocks, or with a request the one that does not. MPI
-     * matches no blocking one with one that is not blocking: all members must get the same.
+     * Calls the library's function: the blocking one, or with a request the other one. MPI does not
+     * match a blocking call with one that is not: all members must make the same.
      */
     int (*forward)(const struct sluice_mpi_collective *self, MPI_Request *request);
 
-    /* The arguments, those that the function has. `send` has also what a broadcast calls buffer. */
+    /* The arguments, as far as the function has them. `send` also has the buffer of a broadcast. */
     const void *sendbuf;
     void *recvbuf;
     int sendcount;
@@ -68,9 +68,9 @@ struct sluice_mpi_collective {
 };
 
 /*
- * What this rank contributes, and what it is given: stores as many pieces as there is room for, and
- * returns how many there are. MPI_IN_PLACE and the root are looked after. What is no
- * contribution or result of this rank has 0 pieces.
+ * Store the pieces that this rank contributes, or is given, as many as there is room for. Each
+ * returns how many pieces there are; 0 where this rank contributes, or is given, nothing.
+ * MPI_IN_PLACE and the root are taken care of.
  */
 int sluice_mpi_inputs(const struct sluice_mpi_collective *, struct sluice_mpi_piece *, int room);
 int sluice_mpi_outputs(const struct sluice_mpi_collective *, struct sluice_mpi_piece *, int room);

@@ -13,9 +13,12 @@ int sluice_mpi_comms_behind;
 
 static bool late;
 static int world_rank;
-static int64_t named; /* how many this rank has named */
+static int64_t named; /* count of the communicators that this rank has named */
 
-/* A program may have all that its library has room for: 65,535 in Open MPI 4.1. */
+/*
+ * The size of the tables. A program may have as many communicators as its library allows: 65,535 in
+ * Open MPI 4.1.
+ */
 #define HASHES_LOG 12
 static struct sluice_mpi_comm *hashed[1 << HASHES_LOG];
 static struct sluice_mpi_comm *hashed_ids[1 << HASHES_LOG];
@@ -25,7 +28,7 @@ static uint64_t hash(uint64_t key)
     return key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HASHES_LOG);
 }
 
-/* Where the table has the communicator of a handle, or its end. */
+/* Returns the place in the table of a handle's communicator, or the table's end. */
 static struct sluice_mpi_comm **place(MPI_Comm handle)
 {
     struct sluice_mpi_comm **at = &hashed[hash((uint64_t)(uintptr_t)handle)];
@@ -65,7 +68,7 @@ int sluice_mpi_rank_in(const struct sluice_mpi_comm *comm, int world)
     return -1;
 }
 
-/* The ranks in the world of those whom messages name. */
+/* Finds the ranks in the world of the members that messages name. */
 static void learn_world(struct sluice_mpi_comm *comm)
 {
     MPI_Group group;
@@ -87,13 +90,16 @@ static void learn_world(struct sluice_mpi_comm *comm)
     real.Group_free(&world);
 }
 
-/* From which rank, and the how many-th of it. No other communicator has the same. */
+/* Makes a name: this rank, and the count of its names. No other communicator has the same. */
 static int64_t name(void)
 {
     return ((int64_t)world_rank + 1) << 32 | ++named;
 }
 
-/* What the two groups' first ranks have named it, each group being told by the other: the greater one. */
+/*
+ * Agrees on the greater of the names that the two groups' first ranks made. Each group tells the
+ * other.
+ */
 static int64_t agree_between_groups(MPI_Comm handle, int rank)
 {
     const int64_t mine = rank == 0 ? name() : 0;
@@ -138,8 +144,9 @@ static void add(MPI_Comm handle)
 }
 
 /*
- * All members begin the copies of a communicator in the same order, so each knows the name by itself: 62 bits of a hash,
- * beside those that were told. A message about it on `of` would come among the program's collectives.
+ * Makes the name of a copy. All members begin the copies of a communicator in the same order, so
+ * each knows the name by itself. The name is 62 bits of a hash, apart from the names that are told.
+ * A message on `of` would come among the program's collectives.
  */
 static int64_t name_of_copy(struct sluice_mpi_comm *of)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The polynomial, its lowest power first. */
+/* The polynomial of CRC-32C, its lowest power first. */
 #define CASTAGNOLI 0x82f63b78u
 
 static uint32_t by_bits(uint32_t crc, const unsigned char *data, size_t length)

@@ -6,7 +6,7 @@
 
 #include "real.h"
 
-/* Packed at a time where data is only looked at. */
+/* The bytes packed at a time to examine data. */
 #define LOOK 65536
 
 bool sluice_mpi_is_mpis(int combiner)
@@ -26,12 +26,12 @@ void sluice_mpi_free_unless_mpis(MPI_Datatype *type)
 
 int64_t sluice_mpi_packed(int64_t count, MPI_Datatype type)
 {
-    MPI_Count size = 0; /* of what is no type */
+    MPI_Count size = 0; /* stays 0 for what is no type */
     real.Type_size_x(type, &size);
     return count * (int64_t)size;
 }
 
-/* Whether one element is its packed bytes, up to the order of them. */
+/* Returns whether one element is its packed bytes, except for their order. */
 static bool is_dense(MPI_Datatype type)
 {
     MPI_Count size;
@@ -47,7 +47,7 @@ static bool is_dense(MPI_Datatype type)
 
 static bool is_in_order(MPI_Datatype type);
 
-/* A type made of one other: a dense one repeats it without gaps. */
+/* Returns whether a type made of one other is in order: a dense one repeats it without gaps. */
 static bool is_made_of_ordered(MPI_Datatype type, int integers, int addresses, int types)
 {
     int *some = malloc((integers + 1) * sizeof *some);
@@ -64,7 +64,7 @@ static bool is_made_of_ordered(MPI_Datatype type, int integers, int addresses, i
     return ordered;
 }
 
-/* Whether the type is dense, and what is packed first lies first. */
+/* Returns whether the type is dense, with its bytes in packing order. */
 static bool is_in_order(MPI_Datatype type)
 {
     int integers;
@@ -90,7 +90,7 @@ const void *sluice_mpi_contiguous(const void *buffer, int64_t count, MPI_Datatyp
     return count == 0 || is_in_order(type) ? buffer : NULL;
 }
 
-/* As many elements as one call can pack. */
+/* Returns how many elements one call can pack. */
 static int64_t some_of(int64_t left, int64_t size, int64_t most)
 {
     const int64_t some = size == 0 ? left : size > most ? 1 : most / size;
@@ -122,8 +122,8 @@ static int unpack_at(const void *packed, int64_t bytes, void *buffer, int count,
 #else
 
 /*
- * One element may have more bytes than an int counts, and MPI_Pack counts by that. A message has no such limit: this rank
- * sends it to itself, where no receive of the program can take it.
+ * Packs by a message to this rank itself. An element may have more bytes than the int of MPI_Pack,
+ * and a message has no such limit. No receive of the program can take the message.
  */
 static int send_to_itself(const void *from, int count, MPI_Datatype type, void *to, int room,
                           MPI_Datatype room_type)
@@ -131,7 +131,7 @@ static int send_to_itself(const void *from, int count, MPI_Datatype type, void *
     static MPI_Comm itself;
     static bool made;
     if (!made)
-        real.Comm_split(MPI_COMM_SELF, 0, 0, &itself); /* which copies no attributes */
+        real.Comm_split(MPI_COMM_SELF, 0, 0, &itself); /* copies no attributes */
     made = true;
     return real.Sendrecv(from, count, type, 0, 0, to, room, room_type, 0, 0, itself,
                          MPI_STATUS_IGNORE);
@@ -164,8 +164,9 @@ static int unpack_at(const void *packed, int64_t bytes, void *buffer, int count,
 #endif
 
 /*
- * MPICH refuses to pack from MPI_BOTTOM, which is no address, and to unpack to it. With another buffer the elements lie so
- * much before it. Returns a type of which one is all that lies there; the caller ends it.
+ * Returns a type of which one element is all that lies at MPI_BOTTOM, seen from the address AWAY.
+ * MPICH refuses to pack from MPI_BOTTOM, which is no address, and to unpack to it. The caller frees
+ * the type.
  */
 #define AWAY 4096
 
@@ -219,7 +220,7 @@ int sluice_mpi_pack(const void *buffer, int64_t count, MPI_Datatype type, void *
     return MPI_SUCCESS;
 }
 
-/* Of the last element only the first bytes came. */
+/* Unpacks the last element, of which only the first bytes came. */
 static int unpack_part(const char *packed, int64_t bytes, char *buffer, MPI_Datatype type)
 {
     const int64_t size = sluice_mpi_packed(1, type);
@@ -261,7 +262,7 @@ int sluice_mpi_unpack(const void *packed, int64_t bytes, void *buffer, int64_t c
 
 uint32_t sluice_mpi_check(const void *buffer, int64_t count, MPI_Datatype type)
 {
-    if (count <= 0 || type == MPI_DATATYPE_NULL) /* or what MPI refuses */
+    if (count <= 0 || type == MPI_DATATYPE_NULL) /* MPI refuses it */
         return 0;
     const int64_t size = sluice_mpi_packed(1, type);
     if (sluice_mpi_contiguous(buffer, count, type) != NULL)

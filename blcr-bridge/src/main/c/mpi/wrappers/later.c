@@ -1,6 +1,7 @@
 /*
- * A program that loads MPI while it runs, as Python and Julia do, asks what dlopen() gave it for functions. That would pass
- * by the layer: so it gets what a program has that links the library. There the layer comes first.
+ * Programs that load MPI while they run, as Python and Julia do. They ask the result of dlopen()
+ * for functions, which would bypass the layer. So they get the handle of the program itself, in
+ * which the layer comes first.
  */
 #include "later.h"
 
@@ -37,7 +38,10 @@ static bool is_mpi(const char *file)
     return name != NULL && strncmp(name, LIBRARY, strlen(LIBRARY)) == 0;
 }
 
-/* With RTLD_DEEPBIND a library would find its MPI before the layer. The linker looks at who calls it: a jump leaves that. */
+/*
+ * Opens a library without RTLD_DEEPBIND, with which it would find its MPI before the layer. The
+ * linker looks at the caller: a jump keeps that.
+ */
 __attribute__((visibility("default"))) void *dlopen(const char *file, int mode)
 {
     opener *const open = linker();

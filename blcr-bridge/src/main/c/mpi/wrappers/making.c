@@ -1,6 +1,7 @@
 /*
- * Communicators that the program makes and frees. Open MPI and MPICH call the program's attribute functions
- * within MPI_Comm_dup and MPI_Comm_free, and these may make and free others: so the guard is not set then.
+ * Communicators that the program makes and frees. Open MPI and MPICH call the program's attribute
+ * functions within MPI_Comm_dup and MPI_Comm_free, and these may make and free others. So the guard
+ * is not set then.
  */
 #include "wrapper.h"
 
@@ -11,7 +12,10 @@ void sluice_mpi_comm_making(MPI_Comm parent, bool guard)
     sluice_mpi_inside = guard;
 }
 
-/* Processes without the layer may be in what is made behind a call that is not carried. */
+/*
+ * Adds a new communicator. After a call that is not carried, its members may include processes
+ * without the layer.
+ */
 int sluice_mpi_comm_is_made(int result, MPI_Comm *made)
 {
     sluice_mpi_inside = 1;

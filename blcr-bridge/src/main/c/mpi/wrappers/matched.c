@@ -1,6 +1,7 @@
 /*
- * MPI_Mprobe takes a message off the network, for one MPI_Mrecv alone. The layer receives it then, as bytes, and
- * MPI_Mrecv unpacks them. To a protocol that is a probe and a receive.
+ * Messages that MPI_Mprobe finds. MPI_Mprobe takes a message off the network, for one MPI_Mrecv
+ * alone. The layer then receives the message as bytes, and MPI_Mrecv unpacks them. To a protocol
+ * that is a probe and a receive.
  */
 #include "matched.h"
 
@@ -25,7 +26,7 @@ static int open_ones;
 #ifdef OPEN_MPI
 #define FIRST 0x40000000 /* indices of Open MPI's own messages begin with 0 */
 #else
-#define FIRST (SLUICE_MPI_FIRST + SLUICE_MPI_SLOTS) /* where requests of the layer end */
+#define FIRST (SLUICE_MPI_FIRST + SLUICE_MPI_SLOTS) /* behind the layer's requests */
 #endif
 
 static MPI_Message handle_of(int number)
@@ -44,7 +45,7 @@ int sluice_mpi_matched(void)
     return open_ones;
 }
 
-/* Receives what a probe has found. */
+/* Receives the message that a probe has found. */
 static int take(MPI_Comm comm, const MPI_Status *found, MPI_Message *handle)
 {
     if (found->MPI_SOURCE == MPI_PROC_NULL) {
@@ -90,15 +91,15 @@ static struct message *remove_of(MPI_Message handle)
     return one;
 }
 
-/* Puts a message where the program wants it. */
+/* Unpacks a message where the program wants it. */
 static int hand_over(void *buf, int count, MPI_Datatype type, MPI_Message *handle,
                      MPI_Status *status)
 {
-    if (count < 0 || type == MPI_DATATYPE_NULL) /* MPI says so */
+    if (count < 0 || type == MPI_DATATYPE_NULL) /* MPI says what is wrong */
         return real.Recv(buf, count, type, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_SELF, status);
     struct message *one = remove_of(*handle);
     if (one == NULL)
-        return real.Mrecv(buf, count, type, handle, status); /* which says what is wrong */
+        return real.Mrecv(buf, count, type, handle, status); /* MPI says what is wrong */
     *handle = MPI_MESSAGE_NULL;
     const MPI_Comm comm = one->comm;
     sluice_mpi_tell_status(status, &one->status);
@@ -114,7 +115,7 @@ static int hand_over(void *buf, int count, MPI_Datatype type, MPI_Message *handl
 
 static int mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    MPI_Status found = {0}; /* MPICH leaves the flag of a cancelled one as it is */
+    MPI_Status found = {0}; /* MPICH leaves the flag of a cancelled message as it is */
     const int result = call_probe(source, tag, comm, &found);
     if (result != MPI_SUCCESS)
         return result;

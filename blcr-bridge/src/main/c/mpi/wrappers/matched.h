@@ -1,5 +1,5 @@
-/* Messages that MPI_Mprobe or MPI_Improbe has found and that MPI_Mrecv or MPI_Imrecv has not yet received. */
+/* Messages found by MPI_Mprobe or MPI_Improbe, and not yet received by MPI_Mrecv or MPI_Imrecv. */
 #pragma once
 
-/* How many there are. Their data lies in memory of the layer that no image has. */
+/* Returns how many there are. Their data is in memory of the layer that no image has. */
 int sluice_mpi_matched(void);

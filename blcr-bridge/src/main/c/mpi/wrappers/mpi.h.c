@@ -1,4 +1,4 @@
-/* Behind the preprocessor this has all functions of an MPI. */
+/* The source of all functions of an MPI, after the preprocessor. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>

@@ -7,19 +7,22 @@
 #include "communicator.h"
 #include "real.h"
 
-/* One side of a collective: what is sent, or received. */
+/* One side of a collective: the data sent, or the data received. */
 struct side {
     void *buffer;
     int count;
     MPI_Datatype type;
     const int *counts;
-    const int *elements; /* displacements, or ... */
+    const int *elements; /* displacements in elements, or in bytes below */
     const MPI_Aint *bytes;
     const MPI_Datatype *types;
     int members;
 };
 
-/* How many neighbors of the topology send to this rank, or are sent to. */
+/*
+ * Returns the number of this rank's neighbors in the topology: those that it sends to, or those
+ * that send to it.
+ */
 static int neighbors(MPI_Comm comm, bool to_them)
 {
     int kind;
@@ -46,14 +49,19 @@ static int members(const struct sluice_mpi_collective *of, bool to_them)
     return of->neighbors ? neighbors(of->comm, to_them) : sluice_mpi_comm_of(of->comm)->size;
 }
 
-/* Between two groups the root says MPI_ROOT, the rest of its group MPI_PROC_NULL, and the other group its rank. */
+/*
+ * Returns whether this rank is the root. Between two groups the root gives MPI_ROOT, the rest of
+ * its group MPI_PROC_NULL, and the other group the root's rank.
+ */
 static bool is_root(const struct sluice_mpi_collective *of)
 {
     const struct sluice_mpi_comm *comm = sluice_mpi_comm_of(of->comm);
     return comm->inter ? of->root == MPI_ROOT : of->root == comm->rank;
 }
 
-/* Whether this rank is on the side of the others than the root. Within one group the root is, too. */
+/*
+ * Returns whether this rank is on the side opposite to the root. Within one group the root is, too.
+ */
 static bool is_among_others(const struct sluice_mpi_collective *of)
 {
     return !sluice_mpi_comm_of(of->comm)->inter || of->root >= 0;
@@ -68,14 +76,14 @@ static bool gives(const struct sluice_mpi_collective *of)
 
 static bool gets(const struct sluice_mpi_collective *of)
 {
-    if (of->out == SLUICE_MPI_BUFFER && is_root(of)) /* of a broadcast, which has it */
+    if (of->out == SLUICE_MPI_BUFFER && is_root(of)) /* the root of a broadcast has the data */
         return false;
     return of->flow == SLUICE_MPI_TO_ROOT  ? is_root(of)
         : of->flow == SLUICE_MPI_FROM_ROOT ? is_among_others(of)
                                            : true;
 }
 
-/* Among how many of this rank's own group what is reduced is scattered. */
+/* Returns the size of this rank's own group, among which a reduced result is scattered. */
 static int own_members(const struct sluice_mpi_collective *of)
 {
     int size;
@@ -89,7 +97,7 @@ static struct side received(const struct sluice_mpi_collective *of)
                          of->rdispls, of->rbytes,    of->recvtypes, members(of, false)};
 }
 
-/* With MPI_IN_PLACE what is sent lies where the result comes. */
+/* Returns the side sent. With MPI_IN_PLACE the data is where the result comes. */
 static struct side sent(const struct sluice_mpi_collective *of)
 {
     if (of->sendbuf == MPI_IN_PLACE)
@@ -128,7 +136,7 @@ static int wide(const struct side *side, int member, struct sluice_mpi_piece *pi
                side->types[member]);
 }
 
-/* The part of each member. */
+/* Stores the piece of each member. */
 static int parts(const struct side *side, bool typed, struct sluice_mpi_piece *pieces, int room)
 {
     for (int member = 0; member < side->members; member++)
@@ -147,7 +155,10 @@ static int64_t sum(const int *counts, int members)
     return all;
 }
 
-/* What a member gives to a gather: with MPI_IN_PLACE it lies in its place of the result. */
+/*
+ * Stores the piece that a member gives to a gather. With MPI_IN_PLACE it is at its place in the
+ * result.
+ */
 static int given(const struct sluice_mpi_collective *of, int rank, struct sluice_mpi_piece *pieces,
                  int room)
 {

@@ -31,7 +31,7 @@ static void die(const char *why)
 {
     char line[300];
     sluice_mpi_say_last(line, (size_t)snprintf(line, sizeof line, "sluice: %s\n", why));
-    _exit(3); /* sluice mpi does not run it again */
+    _exit(3); /* sluice mpi does not run the job again after that */
 }
 
 static bool is_loaded(const char *library)
@@ -39,7 +39,7 @@ static bool is_loaded(const char *library)
     return sluice_mpi_dlopen(library, RTLD_LAZY | RTLD_NOLOAD) != NULL;
 }
 
-/* A library that was loaded for another one alone is not among the linker's own. */
+/* Finds a function. A library loaded for another library alone is not among the linker's own. */
 static void *look_up(void *where, const char *name)
 {
     void *found = dlsym(where, name);
@@ -55,8 +55,8 @@ static void *look_up(void *where, const char *name)
 #define FIND(member, name) real.member = (__typeof__(real.member))look_up(RTLD_NEXT, "P" #name);
 
 /*
- * Open MPI's are the addresses of what its library has, and mpi_weak.h has them behind pointers. A program may have copies,
- * which count.
+ * The constants. Open MPI's are addresses in its library, and mpi_weak.h has them behind pointers.
+ * A program may have copies, which count.
  */
 #define DEFINE_CONSTANT(name) __typeof__(sluice_mpi_at_##name) sluice_mpi_at_##name;
 #define FIND_CONSTANT(name) sluice_mpi_at_##name = look_up(RTLD_DEFAULT, #name);
@@ -73,7 +73,7 @@ void sluice_mpi_find(void)
     SLUICE_MPI_CONSTANTS(FIND_CONSTANT)
 }
 
-/* Into a line of MOST bytes; returns its length. */
+/* Composes a line of up to MOST bytes; returns its length. */
 static size_t compose(char *line, const char *format, va_list arguments)
 {
     int rank = -1;

@@ -1,8 +1,8 @@
 /*
  * The MPI library's own functions, behind those that the layer defines.
  *
- * real.Send is the library's PMPI_Send, and so on for every function of functions.txt that the MPI has
- * which the layer is built for. They are looked up once, by MPI_Init.
+ * real.Send is the library's PMPI_Send, and so on for each function of functions.txt that this MPI
+ * has. All are looked up once, at MPI_Init.
  */
 #pragma once
 
@@ -22,40 +22,48 @@ struct sluice_mpi_real {
 
 extern struct sluice_mpi_real real;
 
-/* Looks them all up; ends the process with a line and status 3 where the process has no MPI library. */
+/* Looks all functions up. Ends the process with a line and status 3 where it has no MPI library. */
 void sluice_mpi_find(void);
 
 /*
- * Set while a thread is within the layer or the library below it. A call that comes then is the
- * library's own, or one of the layer's: it is forwarded and not counted.
+ * Set while a thread is within the layer or the library below it. A call made then is the library's
+ * own, or the layer's: it is forwarded and not counted.
  */
 extern _Thread_local int sluice_mpi_inside __attribute__((tls_model("initial-exec")));
 
-/* Between MPI_Init and MPI_Finalize, unless the layer has nothing to do: else all calls are forwarded. */
+/*
+ * True between MPI_Init and MPI_Finalize, unless the layer has nothing to do. Otherwise all calls
+ * are forwarded.
+ */
 extern bool sluice_mpi_on;
 
 /*
- * Whether the program asked for MPI_THREAD_MULTIPLE. MPI_THREAD_SERIALIZED is provided, and a call that comes while another
- * thread's is within ends the job.
+ * The program asked for MPI_THREAD_MULTIPLE. MPI_THREAD_SERIALIZED is provided, and a call during
+ * another thread's call ends the job.
  */
 extern bool sluice_mpi_threads;
 void sluice_mpi_enter(void);
 void sluice_mpi_leave(void);
 
-/* Whether the program has called what the layer does not carry, and goes on: no wave is taken any more. */
+/*
+ * The program has called something that the layer does not carry, and goes on: no wave is taken any
+ * more.
+ */
 extern bool sluice_mpi_lets;
 
-/* Whether a call was left without a return: what is sent or received behind it is not counted. */
+/* A call was left without a return: messages after it are not counted. */
 extern bool sluice_mpi_left;
 
 /*
- * Says "sluice: rank R: ..." in one line on standard error, and ends the job with MPI_Abort(..., 3). Of several ranks
- * that do so one says it.
+ * Says "sluice: rank R: ..." in one line on standard error, and ends the job with MPI_Abort(...,
+ * 3). Of several ranks that do so, one says it.
  */
 void sluice_mpi_abort(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
-/* The same line without the end. */
+/* Says the line without ending the job. */
 void sluice_mpi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Ends the job: the layer does not carry this function. `instead` says what the user may do. */
+/*
+ * Ends the job, since the layer does not carry this function. `instead` tells what the user may do.
+ */
 void sluice_mpi_refuse(const char *function, const char *instead) __attribute__((noreturn));

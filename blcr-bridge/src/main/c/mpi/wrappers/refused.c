@@ -1,4 +1,4 @@
-/* What the layer carries over no line: the end of the job, or of its checkpoints. */
+/* Calls that the layer does not carry: they end the job, or its checkpoints. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,10 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Places below these have handles: of persistent requests, and of others. Place 0 stands for none. */
+/*
+ * The places below these have handles: of persistent requests, and of others. Place 0 stands for
+ * none.
+ */
 static int32_t persistent_top = SLUICE_MPI_PERSISTENT;
 static int32_t other_top = 1;
 
@@ -36,7 +39,9 @@ MPI_Request sluice_mpi_request_indexed(int index)
         : NULL;
 }
 
-/* The index is what changes in a request when it is asked for the first time. */
+/*
+ * Finds the index in a request: the field that changes when the index is asked for the first time.
+ */
 static void find_index(void)
 {
     unsigned char before[SLUICE_MPI_BEHIND];

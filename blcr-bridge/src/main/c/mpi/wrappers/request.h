@@ -1,10 +1,10 @@
 /*
- * The requests that a program sees. It may keep them in memory that is put back at a restart, so their
- * values are places in a table that lies at one address in every process, and not MPI's own.
+ * The requests that a program sees. The program may keep them in memory that a restart puts back.
+ * So their values are not MPI's own, but places in a table at one address in every process.
  *
- * Under Open MPI a request is the address of a slot. The Fortran interface reads the index of Fortran
- * out of what lies there, so a slot begins with the bytes of a request of Open MPI. Under MPICH
- * it is a number that no request of MPICH has.
+ * Under Open MPI a request is the address of a slot. The Fortran interface reads Fortran's index
+ * out of the memory there, so a slot begins with the bytes of a request of Open MPI. Under MPICH a
+ * request is a number that no request of MPICH has.
  */
 #pragma once
 
@@ -14,18 +14,18 @@
 #include <stdint.h>
 
 #ifdef OPEN_MPI
-#define SLUICE_MPI_BEHIND 224 /* bytes of a request of Open MPI, of which there are fewer */
+#define SLUICE_MPI_BEHIND 224 /* upper bound of the bytes of Open MPI's request */
 #else
 #define SLUICE_MPI_BEHIND 0
 #endif
 
-#define SLUICE_MPI_SLOTS (1 << 20)                       /* requests that are open at one time */
-#define SLUICE_MPI_PERSISTENT (SLUICE_MPI_SLOTS / 4 * 3) /* the first place of persistent ones */
+#define SLUICE_MPI_SLOTS (1 << 20)                       /* most requests open at one time */
+#define SLUICE_MPI_PERSISTENT (SLUICE_MPI_SLOTS / 4 * 3) /* first of the persistent ones */
 
 #if defined(__x86_64__)
 #define SLUICE_MPI_TABLE UINT64_C(0x3a0000000000)
 #else
-#define SLUICE_MPI_TABLE UINT64_C(0x3a00000000) /* where addresses may have 39 bits */
+#define SLUICE_MPI_TABLE UINT64_C(0x3a00000000) /* addresses may have only 39 bits */
 #endif
 
 /* MPICH: of the kind "request" and of no storage, as only MPI_REQUEST_NULL is. */
@@ -38,7 +38,7 @@ struct sluice_mpi_slot {
 
 #define SLUICE_MPI_SLOT ((struct sluice_mpi_slot *)(uintptr_t)SLUICE_MPI_TABLE)
 
-/* The slot of a request; NULL of MPI_REQUEST_NULL, and of a request of MPI's own. */
+/* Returns the slot of a request; NULL for MPI_REQUEST_NULL, and for a request of MPI's own. */
 static inline struct sluice_mpi_slot *sluice_mpi_slot(MPI_Request request)
 {
 #ifdef OPEN_MPI
@@ -52,7 +52,7 @@ static inline struct sluice_mpi_slot *sluice_mpi_slot(MPI_Request request)
 #endif
 }
 
-/* The same request as a number that an image can have, and back. */
+/* Convert a request to a number that an image can have, and back. */
 static inline int64_t sluice_mpi_value(MPI_Request request)
 {
     return (int64_t)(intptr_t)request;
@@ -63,7 +63,7 @@ static inline MPI_Request sluice_mpi_valued(int64_t value)
     return (MPI_Request)(intptr_t)value;
 }
 
-/* Maps the table, and learns where Open MPI keeps the index of Fortran; by MPI_Init. */
+/* Maps the table, and learns where Open MPI keeps the index of Fortran. Called at MPI_Init. */
 void sluice_mpi_requests_begin(void);
 
 static inline bool sluice_mpi_is_of_persistent(MPI_Request request)
@@ -71,11 +71,11 @@ static inline bool sluice_mpi_is_of_persistent(MPI_Request request)
     return sluice_mpi_slot(request) - SLUICE_MPI_SLOT >= SLUICE_MPI_PERSISTENT;
 }
 
-/* One more request, in the next place of its kind. Ends the job where all are taken. */
+/* Makes a request, in the next place of its kind. Ends the job where all are taken. */
 MPI_Request sluice_mpi_request(void *handle, bool persistent);
 
 #ifdef OPEN_MPI
-/* The index that Fortran has of one of the layer's requests, and back; NULL of what is none of the layer's. */
+/* Convert one of the layer's requests to Fortran's index, and back; NULL for any other index. */
 int sluice_mpi_request_index(MPI_Request request);
 MPI_Request sluice_mpi_request_indexed(int index);
 #endif

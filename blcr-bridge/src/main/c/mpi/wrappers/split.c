@@ -10,7 +10,7 @@ int sluice_mpi_split_begin(int result)
     return result;
 }
 
-/* One whose writing failed is over as well. */
+/* Notes the end of a collective; a failed one is over as well. */
 int sluice_mpi_split_end(int result)
 {
     begun -= begun > 0;

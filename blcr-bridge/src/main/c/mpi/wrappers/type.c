@@ -1,4 +1,4 @@
-/* A program may free a datatype while requests have it. */
+/* Tells the core of the freed datatype, which requests may still have. */
 #include "wrapper.h"
 
 SLUICE_MPI_WRAPPER int MPI_Type_free(MPI_Datatype *type)

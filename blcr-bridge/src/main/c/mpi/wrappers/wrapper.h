@@ -1,4 +1,4 @@
-/* What the generated wrappers are made of. */
+/* The building blocks of the generated wrappers. */
 #pragma once
 
 #include <limits.h>
@@ -12,11 +12,13 @@
 
 #define SLUICE_MPI_WRAPPER __attribute__((visibility("default")))
 
-/* The function's other name. */
+/* Defines the function's other name. */
 #define SLUICE_MPI_ALIAS(name)                                                                     \
     SLUICE_MPI_WRAPPER __typeof__(name) P##name __attribute__((alias(#name)));
 
-/* Whether the library is to have the call as it is. Before MPI_Init nothing has been looked up. */
+/*
+ * Returns whether the library gets the call as it is. Before MPI_Init nothing has been looked up.
+ */
 static inline bool sluice_mpi_passes(void)
 {
     if (__builtin_expect(sluice_mpi_on && sluice_mpi_inside == 0, 1))
@@ -26,7 +28,7 @@ static inline bool sluice_mpi_passes(void)
     return true;
 }
 
-/* The value of `call`, with the guard set. */
+/* Returns the value of `call`, with the guard set. */
 #define SLUICE_MPI_WITHIN(call)                                                                    \
     __extension__({                                                                                \
         sluice_mpi_inside = 1;                                                                     \
@@ -39,7 +41,9 @@ static inline bool sluice_mpi_passes(void)
         within_;                                                                                   \
     })
 
-/* A count of a function whose name ends with _c; ends the job where an int cannot have it. */
+/*
+ * Returns a count of a function whose name ends with _c. Ends the job where an int cannot have it.
+ */
 static inline int sluice_mpi_narrow(const char *function, MPI_Count count)
 {
     if (count > INT_MAX || count < INT_MIN) {
@@ -49,10 +53,10 @@ static inline int sluice_mpi_narrow(const char *function, MPI_Count count)
     return (int)count;
 }
 
-/* Before such a call: see refused.c. It returns where the job goes on without checkpoints. */
+/* Called before such a call: see refused.c. Returns if the job goes on without checkpoints. */
 void sluice_mpi_refused(const char *function, const char *instead);
 
-/* Communicators: see making.c. */
+/* Calls about communicators: see making.c. */
 void sluice_mpi_comm_making(MPI_Comm parent, bool guard);
 int sluice_mpi_comm_is_made(int result, MPI_Comm *made);
 int sluice_mpi_comm_is_begun(int result, MPI_Comm parent, const MPI_Comm *begun,
