@@ -1,6 +1,7 @@
 /*
- * C3 at one rank: it takes its line at a spot, records behind it until the coordinator has all stop, and writes what it
- * recorded. No rank waits for another one. org.sluice.iop.wave.protocol.C3Rank of the simulator is the same in Java.
+ * C3 at one rank. The rank takes its line at a spot and records behind it until the coordinator has
+ * all ranks stop. Then the rank writes the record. No rank waits for another one.
+ * org.sluice.iop.wave.protocol.C3Rank of the simulator is the same in Java.
  */
 #include "c3.h"
 
@@ -25,23 +26,23 @@
 #include "replay.h"
 #include "wrappers/real.h"
 
-/* How far this rank is in a wave. */
+/* The progress of this rank in a wave. */
 static enum {
     NOTHING,
-    ASKED,     /* it takes its line at the next spot where it can */
-    RECORDING, /* and does not know what comes */
+    ASKED,     /* the line is taken at the next possible spot */
+    RECORDING, /* it does not know the messages to come */
     EXPECTING,
-    READY,   /* all that was to come has come */
-    STOPPED, /* and waits for its plan */
-    PLANNED, /* and waits for its snapshot */
+    READY,   /* all expected messages have come */
+    STOPPED, /* it waits for its plan */
+    PLANNED, /* it waits for its snapshot */
 } phase;
 
 static int64_t drains;
 static struct sluice_mpi_bytes plan;
-static struct sluice_mpi_counts sent;     /* before the line */
+static struct sluice_mpi_counts sent;     /* messages sent before the line */
 static struct sluice_mpi_bytes unentered; /* communicators with a straddling collective to come */
 static bool loaded;                       /* a recovery has its plan */
-static bool resuming;                     /* and late messages of it that have no receive yet */
+static bool resuming;                     /* late messages of it have no receive yet */
 
 static void forget(void)
 {
@@ -62,7 +63,10 @@ static void request_wave(int64_t wave)
 
 /* ---- the line ---- */
 
-/* Whether the counts say which messages were received; else the line is put off to the next spot. */
+/*
+ * Returns whether the counts tell which messages were received. Otherwise the line is put off to
+ * the next spot.
+ */
 static bool can_take_line(void)
 {
     sluice_mpi_look_at_all();
@@ -81,7 +85,7 @@ static bool can_take_line(void)
     return true;
 }
 
-/* The receives that are open at the line come first. */
+/* Records the receives that are open at the line, as the first ones. */
 static void post_open(void)
 {
     size_t count;
@@ -119,7 +123,7 @@ static void take_line(const struct sluice_mpi_place *place)
     post_open();
     drains = 0;
     phase = RECORDING;
-    sluice_mpi_snapshot_tell(bytes, held, 0, 0); /* what is reused, or late, is told at the end */
+    sluice_mpi_snapshot_tell(bytes, held, 0, 0); /* reused and late bytes are told at the end */
     sluice_mpi_tell(SLUICE_CONTROL_MARKER, wave, marker.data, marker.length);
     sluice_mpi_bytes_free(&marker);
 }
@@ -133,9 +137,9 @@ static void spot(const struct sluice_mpi_place *place)
         take_line(place);
 }
 
-/* ---- behind it ---- */
+/* ---- behind the line ---- */
 
-/* Takes late messages that the program has not asked for: it may never do so. */
+/* Takes late messages that the program has not asked for, and may never ask for. */
 static void drain(const struct sluice_mpi_stream *late)
 {
     struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(late->communicator);
@@ -155,7 +159,7 @@ static void drain(const struct sluice_mpi_stream *late)
         return;
     struct sluice_mpi_drained *one = sluice_mpi_drain(comm, &found);
     one->name = -++drains;
-    one->number = message.number; /* also for a wave that is given up */
+    one->number = message.number; /* needed also for a wave that is given up */
     sluice_mpi_numbering_posted(one->name, comm->id, late->source, found.MPI_TAG);
 }
 
@@ -164,7 +168,10 @@ static bool has_late(const struct sluice_mpi_count *late)
     return !late->used || sluice_mpi_numbering_got(&late->stream) >= late->count;
 }
 
-/* A program may have tens of thousands of communicators, and this is asked again and again: of few of them. */
+/*
+ * Notes the communicators with a straddling collective to be entered. A program may have tens of
+ * thousands of communicators, so the frequent question is asked of few.
+ */
 static void note_unentered(void)
 {
     for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next)
@@ -237,7 +244,7 @@ static void progress(void)
     }
 }
 
-/* Early messages: those that the plan suppresses. */
+/* Counts early messages: those that the plan suppresses. */
 static int64_t count_early(void)
 {
     struct sluice_mpi_reader reader = {plan.data, plan.data + plan.length, false};

@@ -1,6 +1,6 @@
 /*
- * What C3 has to do with the program's calls while the rank is busy: it records them, or repeats what was recorded. What
- * struct sluice_mpi_calls says of each.
+ * The calls of the program under C3 while the rank is busy: C3 records them, or repeats recorded
+ * ones. struct sluice_mpi_calls describes each.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
 void sluice_mpi_c3_left(struct sluice_mpi_comm *comm,
                         const struct sluice_mpi_collective *collective);
 
-/* A collective that was open at the line: its result is in the record. */
+/* Gives a collective that was open at the line its result from the record. */
 void sluice_mpi_c3_answer_open(struct sluice_mpi_handle *handle);
 
-/* Whether messages of a recovery are still to be sent from the layer's memory. */
+/* Returns whether messages of a recovery are still to be sent from the layer's memory. */
 bool sluice_mpi_c3_buffers(void);

@@ -1,4 +1,7 @@
-/* What C3 has to do with the program's calls: org.sluice.iop.wave.protocol.C3Rank of the simulator has the same in Java. */
+/*
+ * The calls of the program under C3. org.sluice.iop.wave.protocol.C3Rank of the simulator has the
+ * same in Java.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +20,10 @@
 #include "replay.h"
 #include "wrappers/data.h"
 
-/* A message of a recovery whose data the layer keeps: the first one may have been complete because MPI had room. */
+/*
+ * A message of a recovery whose data the layer keeps: the first one may have been complete because
+ * MPI had room.
+ */
 struct buffered {
     MPI_Request request;
     void *data;
@@ -58,9 +64,9 @@ static void send_as_bytes(const struct sluice_mpi_comm *comm, int dest, int tag,
 }
 
 /*
- * By the program's own type, where the data lies as in its buffer. If it was sent as bytes, a receive of large structs
- * under MPICH 4.0 would take it for too long. But no memory is as long as from the program's data to its stack, where a
- * type of addresses may have parts.
+ * Sends by the program's own type, with the data placed as in its buffer. As bytes, the message
+ * would be too long for a receive of large structs under MPICH 4.0. No memory is long enough for a
+ * type of addresses with parts both in data and on the stack; those are sent as bytes.
  */
 static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag, const void *buf,
                           int count, MPI_Datatype type, const struct sluice_mpi_kept *first)
@@ -89,7 +95,10 @@ static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag,
     buffered = one;
 }
 
-/* It may have other bytes than at first: these are in `first` then, if the wave has them. */
+/*
+ * Compares the message with the recorded one. If its bytes differ, `first` gets the former ones, as
+ * far as the wave has them.
+ */
 static void look_whether_it_differs(struct sluice_mpi_sent *now, const void *buf, int count,
                                     MPI_Datatype type, struct sluice_mpi_kept *first)
 {
@@ -142,7 +151,7 @@ static struct sluice_mpi_stream stream_of(const struct sluice_mpi_comm *comm,
                                       status->MPI_TAG, 0};
 }
 
-/* Gives a receive the late message that it takes. */
+/* Gives a receive its late message. */
 static void give(struct sluice_mpi_handle *handle, const struct sluice_mpi_message *message,
                  const struct sluice_mpi_kept *kept)
 {
@@ -279,7 +288,7 @@ static bool answers(int count, struct sluice_mpi_handle **handles, enum sluice_m
     return true;
 }
 
-/* A message that was found is there, or comes. */
+/* Waits for a message that a probe had found: it is there, or on its way. */
 static void await_found(struct sluice_mpi_comm *comm, const struct sluice_mpi_message *message,
                         MPI_Status *status)
 {

@@ -1,4 +1,7 @@
-/* What C3 has to do with collectives. One that straddles is answered from the record, at every member. */
+/*
+ * The collectives of the program under C3. A straddling collective is answered from the record, at
+ * every member.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +15,9 @@
 #include "replay.h"
 #include "wrappers/data.h"
 
-static int64_t blocking; /* the request of the collective that blocks */
+static int64_t blocking; /* request of the blocking collective */
 
-/* Puts a result of the record where it belongs. */
+/* Unpacks a result of the record into its places. */
 static void put_result(const struct sluice_mpi_kept *kept, const struct sluice_mpi_piece *pieces,
                        int count)
 {
@@ -41,7 +44,7 @@ static struct sluice_mpi_piece *outputs(const struct sluice_mpi_collective *coll
     return pieces;
 }
 
-/* One that blocks is told of as complete, too. */
+/* Records that a blocking collective is complete, too. */
 static void complete_blocking(void)
 {
     sluice_mpi_record_one_completed(blocking);
@@ -51,7 +54,7 @@ static void complete_blocking(void)
     }
 }
 
-/* What is no rank MPI refuses. */
+/* Returns the root in the world; -1 for none. MPI refuses a bad root. */
 static int root_of(const struct sluice_mpi_collective *collective,
                    const struct sluice_mpi_comm *comm)
 {
@@ -59,7 +62,7 @@ static int root_of(const struct sluice_mpi_collective *collective,
     return root < 0 || root >= comm->size ? -1 : comm->world[root];
 }
 
-/* Of its inputs the record has a check alone. */
+/* Compares the inputs with the record, which has only their checksum. */
 static void look_whether_it_differs(const struct sluice_mpi_collective *collective,
                                     struct sluice_mpi_entered *now)
 {
@@ -115,7 +118,7 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
         sluice_mpi_empty_status(&handle->status);
         handle->complete = true;
     }
-    comm->collectives++; /* so that nobody waits for it any more */
+    comm->collectives++; /* so that nothing waits for it any more */
     sluice_mpi_replay_look_whether_over();
     comm->collectives--;
     return true;

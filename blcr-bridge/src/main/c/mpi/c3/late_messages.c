@@ -17,7 +17,7 @@ struct result {
     struct sluice_mpi_kept kept;
 };
 
-/* Late ones, and those that were sent; each in order. */
+/* The late messages, and the sent ones; each in order. */
 static struct messages {
     struct late *all;
     int64_t count;
@@ -25,7 +25,7 @@ static struct messages {
 
 static struct result *results; /* in order */
 static int64_t result_count;
-static int64_t entered; /* results before this one are of collectives that were entered */
+static int64_t entered; /* count of results whose collectives were entered */
 static struct sluice_mpi_message *drained;
 static int64_t drained_count;
 
@@ -61,7 +61,7 @@ static int by_collective(const void *a, const void *b)
     return order != 0 ? order : compare(one->number, other->number);
 }
 
-/* Room for so many, which are zeros. */
+/* Returns a zeroed array for `count` elements. */
 static void *room(int64_t count, size_t length)
 {
     void *array = calloc(count + 1, length);

@@ -6,7 +6,7 @@
 
 struct receive {
     int64_t name;
-    struct sluice_mpi_stream stream; /* what it asks for, and once it is complete what it has */
+    struct sluice_mpi_stream stream; /* the stream asked for; once complete, the message's */
     bool complete;
     bool takes;
     struct receive *next;
@@ -96,7 +96,7 @@ int64_t sluice_mpi_numbering_got(const struct sluice_mpi_stream *stream)
     return sluice_mpi_counts_get(&numbered, stream);
 }
 
-/* Whether a receive that was posted before this one, and is incomplete, may have an earlier message. */
+/* Returns whether an earlier incomplete receive may get an earlier message. */
 static bool waits(const struct receive *one)
 {
     for (const struct receive *before = first; before != one; before = before->next)

@@ -1,6 +1,7 @@
 /*
- * Numbers the messages that this rank receives behind its line: org.sluice.iop.wave.protocol.Numbering. MPI gives the messages of a
- * stream to receives in the order of posting, and completes them in any order.
+ * The numbers of messages received behind this rank's line: org.sluice.iop.wave.protocol.Numbering.
+ * MPI gives the messages of a stream to receives in the order of posting, and completes them in any
+ * order.
  */
 #pragma once
 
@@ -15,25 +16,28 @@ struct sluice_mpi_message {
     int64_t number;
 };
 
-/* Begins with what was received before the line. */
+/* Begins with the counts received before the line. */
 void sluice_mpi_numbering_begin(const struct sluice_mpi_counts *got);
 void sluice_mpi_numbering_end(void);
 
-/* A receive was posted: for any source, or any tag, -1. `name` is its number, or a negative one of a drained message. */
+/*
+ * Notes a posted receive; -1 for any source, or any tag. `name` is its number, or a drained
+ * message's negative one.
+ */
 void sluice_mpi_numbering_posted(int64_t name, int64_t communicator, int32_t source, int32_t tag);
 
-/* It is complete. */
+/* Notes that the receive is complete. */
 void sluice_mpi_numbering_completed(int64_t name, const struct sluice_mpi_stream *stream);
 
-/* A probe found a message, which stays where it is. */
+/* Notes that a probe found a message, which stays where it is. */
 void sluice_mpi_numbering_found(int64_t name, const struct sluice_mpi_stream *stream);
 
-/* The number of the message that a probe finds; 0 when it is not known yet. */
+/* Returns the number of the next message that a probe finds; 0 while unknown. */
 int64_t sluice_mpi_numbering_next(const struct sluice_mpi_stream *stream);
 
-/* How many messages of a stream were received and have their number. */
+/* Returns the count of a stream's received messages that have their number. */
 int64_t sluice_mpi_numbering_got(const struct sluice_mpi_stream *stream);
 
-/* Numbers what can be numbered, and tells each to `known`. */
+/* Numbers all messages that can be numbered, and calls `known` for each. */
 void sluice_mpi_numbering_settle(void (*known)(int64_t name,
                                                const struct sluice_mpi_message *message));

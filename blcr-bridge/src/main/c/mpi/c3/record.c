@@ -9,7 +9,7 @@
 static bool recording;
 static struct sluice_mpi_bytes events;
 static int64_t event_count;
-static size_t nothing_at; /* where the last event has a number of calls; 0: it is another one */
+static size_t nothing_at; /* place of the number of calls in the last event; 0: it has none */
 static bool stopped;
 
 bool sluice_mpi_record_is_on(void)

@@ -11,13 +11,13 @@
 #include "wrappers/data.h"
 #include "wrappers/real.h"
 
-/* A receive, a find of a probe, or a drained message: by its name. */
+/* A receive, a find of a probe, or a drained message, by its name. */
 struct taking {
     int64_t name;
     struct sluice_mpi_message message;
-    bool numbered; /* it is known */
+    bool numbered; /* the message is known */
     bool told;     /* an event has it */
-    bool came;     /* behind the line */
+    bool came;     /* received behind the line */
     void *data;    /* packed, while it may be late */
     int64_t bytes;
 };
@@ -28,7 +28,7 @@ struct result {
     struct sluice_mpi_bytes data;
 };
 
-/* By name, so that what is new comes last, or first where it is negative. */
+/* The takings by name, so that new ones come last, or first if negative. */
 static struct taking *takings;
 static int taking_count;
 static int taking_room;
@@ -36,13 +36,13 @@ static struct result *results;
 static int result_count;
 static int result_room;
 static struct sluice_mpi_counts late;
-static struct sluice_mpi_counts before;     /* what was received before the line */
-static struct sluice_mpi_counts straddling; /* by communicator: the last number */
-static bool expected;                       /* what comes is known */
+static struct sluice_mpi_counts before;     /* messages received before the line */
+static struct sluice_mpi_counts straddling; /* last number by communicator */
+static bool expected;                       /* the messages to come are known */
 static int64_t kept;                        /* bytes of data and results */
-static struct sluice_mpi_bytes sent;        /* as the image has it, behind its count */
+static struct sluice_mpi_bytes sent;        /* as in the image, behind its count */
 static int64_t sent_count;
-static int64_t unnumbered; /* takings that an event has and whose message is not known */
+static int64_t unnumbered; /* count of takings in events whose message is unknown */
 
 static void *grow(void *array, int *room, size_t length)
 {
@@ -53,7 +53,7 @@ static void *grow(void *array, int *room, size_t length)
     return array;
 }
 
-/* Its place, or where it belongs. */
+/* Returns the place of a name, or the place for it. */
 static int place(int64_t name)
 {
     int low = 0;
@@ -164,7 +164,7 @@ static void drop_unless_straddling(struct result *one)
     sluice_mpi_bytes_free(&one->data);
 }
 
-/* As many elements as the message has. A receive may have room for many more. */
+/* Keeps as many elements as the message has. A receive may have room for many more. */
 void sluice_mpi_record_data(int64_t name, const void *buffer, int64_t count, MPI_Datatype type,
                             const MPI_Status *status)
 {
@@ -253,9 +253,9 @@ int64_t sluice_mpi_record_straddling(int64_t communicator)
                                  &(struct sluice_mpi_stream){communicator, 0, 0, 0, 0});
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
-/* Late messages that the layer took, in the order in which it did: their names fall. */
+/* Puts late messages that the layer took, in the order of taking, by their falling names. */
 static void put_drained(struct sluice_mpi_bytes *bytes)
 {
     int64_t count = 0;

@@ -15,14 +15,14 @@ static struct sluice_mpi_bytes record;
 static struct sluice_mpi_bytes late;
 static struct sluice_mpi_bytes plan;
 static struct sluice_mpi_reader events;
-static int64_t left; /* events */
+static int64_t left; /* count of events left */
 static int64_t total;
-static int64_t nothings; /* calls that the next event has, and that are answered */
+static int64_t nothings; /* answered calls of the next event */
 static struct sluice_mpi_plan todo;
 static struct sluice_mpi_choice *forced; /* by request */
 static struct sluice_mpi_choice *found;  /* by request */
 static struct sluice_mpi_message *forced_messages;
-static size_t met; /* streams of which all is sent that was to be suppressed */
+static size_t met; /* streams before this one have sent all that was to be suppressed */
 static int64_t restored;
 
 static void read_image(const char *name, struct sluice_mpi_bytes *bytes)
@@ -63,7 +63,7 @@ static int by_message(const void *a, const void *b)
     return sluice_mpi_message_order(a, b);
 }
 
-/* The same choices, to be searched. */
+/* Returns a sorted copy of choices. */
 static struct sluice_mpi_choice *in_order(const struct sluice_mpi_choice *choices, int64_t count)
 {
     struct sluice_mpi_choice *all = malloc((count + 1) * sizeof *all);
@@ -112,7 +112,10 @@ bool sluice_mpi_replay_is_on(void)
     return left > 0;
 }
 
-/* What was sent once is sent: streams that are behind `met` stay there. */
+/*
+ * Returns whether any message is still to be suppressed. A stream that has sent them stays so, so
+ * those before `met` are skipped.
+ */
 static bool suppresses_more(void)
 {
     for (; met < todo.suppressed.capacity; met++) {

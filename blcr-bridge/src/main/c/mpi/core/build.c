@@ -11,7 +11,7 @@
 
 #include "wrappers/data.h"
 
-/* The note of the linker in the program itself, which is the first of all objects. */
+/* Finds the linker's note in the program itself, which is the first of all objects. */
 static int find_build(struct dl_phdr_info *object, size_t size, void *build)
 {
     (void)size;
@@ -37,7 +37,10 @@ static int find_build(struct dl_phdr_info *object, size_t size, void *build)
     return 1;
 }
 
-/* Compilers that were built from source often have the linker write no note: the file's length and checksum stand for it. */
+/*
+ * Makes an identity of the file's length and checksum. Compilers built from source often have the
+ * linker write no note.
+ */
 static void sum_program(unsigned char *build)
 {
     struct stat found;

@@ -1,9 +1,10 @@
 /*
- * What the wrappers call: the program's calls, by what they mean. Each returns what MPI would: MPI_SUCCESS or an
- * error code. The guard is set, so every MPI function that is called in here is the library's.
+ * The calls of the program by their meaning, as the wrappers make them. Each returns what MPI
+ * would: MPI_SUCCESS or an error code. The guard is set, so every MPI function called in here is
+ * the library's.
  *
- * A call with an argument that MPI would refuse (an unknown communicator or rank, a negative count) is forwarded, and
- * counts only if MPI accepts it.
+ * A call with an argument that MPI would refuse (an unknown communicator or rank, a negative count)
+ * is forwarded, and counts only if MPI accepts it.
  */
 #pragma once
 
@@ -32,7 +33,7 @@ enum sluice_mpi_how {
     SLUICE_MPI_TEST_SOME,
 };
 
-/* Whether the call returns although nothing is complete. */
+/* Returns whether the call returns although nothing is complete. */
 static inline bool sluice_mpi_tests(enum sluice_mpi_how how)
 {
     return how >= SLUICE_MPI_TEST;
@@ -66,58 +67,71 @@ int call_cancel(MPI_Request *request);
 int call_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
 /*
- * All Wait and Test functions; WAIT and TEST are of one request, and return its error. `indices` has one index of
- * WAIT_ANY and TEST_ANY; `outcount` is of the SOME ones, `flag` of TEST, TEST_ALL and TEST_ANY; what is not needed is
- * NULL. `statuses` may be MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, by `how`.
+ * Does all Wait and Test functions. WAIT and TEST have one request, and return its error. `indices`
+ * has one index for WAIT_ANY and TEST_ANY. `outcount` is used by the SOME ones, `flag` by TEST,
+ * TEST_ALL and TEST_ANY; unused ones are NULL. `statuses` may be MPI_STATUS_IGNORE or
+ * MPI_STATUSES_IGNORE, by `how`.
  */
 int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int *outcount,
                   int *flag, int *indices, MPI_Status *statuses);
 
-/* Blocking: `request` is NULL. `collective` is gone when this returns. */
+/*
+ * Makes a collective call. `request` is NULL for a blocking one. `collective` need not outlive the
+ * call.
+ */
 int call_collective(const struct sluice_mpi_collective *collective, MPI_Request *request);
 
 /*
- * Puts a request of the layer in the place of one of the library, which no protocol counts: of a file, or of a persistent
- * collective, which the program starts.
+ * Replaces a request of the library that no protocol counts by one of the layer. The request is of
+ * a file, or of a persistent collective, which the program starts.
  */
 int call_uncounted(MPI_Request *request, bool persistent);
 
-/* Before the processes that have a file or a communicator call this function together, which no protocol counts. */
+/* Prepares a collective call on a file or a communicator, which no protocol counts. */
 void call_together(const char *function);
 
-/* A request that is complete, with this status: it has been received. */
+/* Makes a request that is complete, with this status: the message has been received. */
 int call_ready(void *buf, int count, MPI_Datatype type, const MPI_Status *status,
                MPI_Request *request);
 
-/* Before the members of `parent` make a communicator. */
+/* Prepares the making of a communicator by the members of `parent`. */
 void call_making(MPI_Comm parent);
 
-/* MPI_Comm_create_group, which only the members of `group` call. */
+/* Does MPI_Comm_create_group, which only the members of `group` call. */
 int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
 
-/* MPI_Intercomm_create of the members of `local`, whose rank `first` finds the other group's on `bridge`. */
+/*
+ * Does MPI_Intercomm_create of the members of `local`, whose rank `first` finds the other group's
+ * on `bridge`.
+ */
 int call_intercomm_create(MPI_Comm local, int first, MPI_Comm bridge, int other, int tag,
                           MPI_Comm *made);
 
-/* One is begun; the library's request for it becomes one of the layer. */
+/* Notes a communicator that is begun. The library's request for it becomes one of the layer. */
 void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request);
 
-/* The program has freed one, and has it no longer; the callee's. */
+/* Takes over a communicator that the program has freed. */
 void call_comm_freed(struct sluice_mpi_comm *comm);
 
-/* The program does what is carried over no line, as `why` says for as long as it runs, and goes on without checkpoints. */
+/*
+ * Notes that the program goes on without checkpoints: it does something that no line carries, as
+ * `why` says for good.
+ */
 void call_refused(const char *why);
 
-/* Before the program frees a datatype: what is open keeps one of its own. MPI_SUCCESS. */
+/* Prepares the freeing of a datatype: open requests keep a copy. Returns MPI_SUCCESS. */
 int call_type_freed(MPI_Datatype type);
 
-/* MPI_Init is over, and the tables of requests and communicators are there. Sets sluice_mpi_on if there is work. */
+/*
+ * Begins the layer after MPI_Init, with the tables of requests and communicators. Sets
+ * sluice_mpi_on if there is work.
+ */
 void call_init(void);
 
-/* Before MPI_Finalize. */
+/* Ends the layer before MPI_Finalize. */
 void call_finalize(void);
 
-/* As in sluice_mpi.h. */
+/* The functions of sluice_mpi.h. */
 int call_protect(int id, void *pointer, size_t bytes);
 size_t call_protected_bytes(int id);
 int call_potential_checkpoint(const void *place);

@@ -1,13 +1,14 @@
 /*
- * A hash also sees what network cards and other processes write past the page tables, where the kernel's dirty bits see
- * nothing. So no wrapper has to say which buffers MPI fills.
+ * Changes by hashes. A hash also sees writes that bypass the page tables, by network cards and
+ * other processes; the kernel's dirty bits do not. So no wrapper has to say which buffers MPI
+ * fills.
  *
- * Hashes of the last committed image are kept until the next one is committed. An unchanged block is written anew by
- * its turn, which comes to an eighth of all blocks in each wave. So no wave has to write all, and a restart needs bytes of
- * eight waves at most.
+ * Hashes of the last committed image are kept until the next one is committed. In each wave, an
+ * eighth of all blocks is written even if unchanged, by turns. So no wave has to write all, and a
+ * restart needs bytes of eight waves at most.
  *
- * `auto` compares two images. It goes on if what needed no write would have taken longer to write than all took to hash.
- * Otherwise it takes no hashes for 16 waves.
+ * `auto` compares two images. Hashing continues if writing the unchanged blocks would have taken
+ * longer than hashing all. Otherwise no hashes are taken for 16 waves.
  */
 #include "changes.h"
 
@@ -22,11 +23,11 @@
 #include "wrappers/real.h"
 
 #define REST 16     /* waves */
-#define TOGETHER 64 /* blocks whose turns come together */
+#define TOGETHER 64 /* blocks written in the same turn */
 
-/* Filled by the process that writes the image. */
+/* The hashes of an image; filled by the process that writes the image. */
 struct image {
-    int64_t at; /* the next block */
+    int64_t at; /* next block */
     int64_t written;
     int64_t reused;
     int64_t write_nanos;
@@ -41,14 +42,14 @@ struct extent {
 };
 
 static enum { FULL, INCREMENTAL, AUTO } mode;
-static struct image *images[2]; /* in shared memory; NULL while nothing is known */
-static size_t length;           /* of each, bytes */
-static int next;                /* the one that the next image's hashes go to */
-static int64_t base = -1;       /* the wave of the other one; -1: none */
-static int64_t expected = -1;   /* the wave of `next`; -1: it takes no hashes */
-static int64_t turn;            /* images since one that had all blocks */
-static int rest;                /* waves without hashes */
-static struct extent *extents;  /* of the regions that the hashes are of */
+static struct image *images[2]; /* in shared memory; NULL while unknown */
+static size_t length;           /* bytes of each */
+static int next;                /* index of the image for the next hashes */
+static int64_t base = -1;       /* wave of the other image; -1: none */
+static int64_t expected = -1;   /* wave of `next`; -1: no hashes are taken */
+static int64_t turn;            /* count of images since one with all blocks */
+static int rest;                /* waves to come without hashes */
+static struct extent *extents;  /* the regions of the hashes */
 static int extent_count;
 
 void sluice_mpi_changes_begin(void)
@@ -66,7 +67,7 @@ int64_t sluice_mpi_changes_blocks(size_t bytes)
                                         : bytes / SLUICE_MPI_HASH_BLOCK;
 }
 
-/* ---- room ---- */
+/* ---- memory for hashes ---- */
 
 static bool fits(void)
 {
@@ -97,7 +98,10 @@ static struct image *new_image(void)
     return room != MAP_FAILED ? room : NULL;
 }
 
-/* A child of a wave that was given up may live for a moment, and write to what it has. */
+/*
+ * Replaces the memory of the next image. A child of a wave that was given up may live for a moment,
+ * and write to its own.
+ */
 static bool replace_room(void)
 {
     munmap(images[next], length);
@@ -105,7 +109,10 @@ static bool replace_room(void)
     return images[next] != NULL;
 }
 
-/* Other regions lie elsewhere in the image. False: there is no memory, and so no hashes. */
+/*
+ * Makes memory for other regions, which have other places in the image. False without memory: no
+ * hashes are taken.
+ */
 static bool make_room(void)
 {
     free_room();
@@ -126,7 +133,7 @@ static bool make_room(void)
     return true;
 }
 
-/* ---- one image ---- */
+/* ---- an image ---- */
 
 void sluice_mpi_changes_expect(int64_t wave)
 {
@@ -185,7 +192,10 @@ int64_t sluice_mpi_changes_next(void)
     return images[next]->at;
 }
 
-/* What is written may be from before or behind the change, so its hash is to be that of nothing. */
+/*
+ * Notes that a block changed while it was written. The written bytes may be of before or after, so
+ * the hash noted matches neither.
+ */
 void sluice_mpi_changes_check(int64_t number, const void *block, size_t bytes)
 {
     struct sluice_mpi_hash *hash = &images[next]->hashes[number];
@@ -208,9 +218,9 @@ int64_t sluice_mpi_changes_reused(void)
     return expected >= 0 ? images[next]->reused : 0;
 }
 
-/* ---- behind it ---- */
+/* ---- after an image ---- */
 
-/* Whether to write what was the same would have taken longer than to find that out. */
+/* Returns whether writing the unchanged blocks would have taken longer than finding them. */
 static bool pays(const struct image *image)
 {
     return (double)image->reused * (double)image->write_nanos
@@ -222,7 +232,7 @@ void sluice_mpi_changes_decide(int64_t wave, bool commit)
     if (!commit || wave == base) /* known already */
         return;
     if (wave != expected) {
-        base = -1; /* its hashes are not known, and the ones before are of no newest wave */
+        base = -1; /* its hashes are unknown, and the former ones are of an older wave */
         return;
     }
     const struct image *image = images[next];

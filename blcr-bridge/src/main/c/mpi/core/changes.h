@@ -1,6 +1,7 @@
 /*
- * Which blocks of the protected memory are the same as in the last committed image. `sluice mpi --write` says whether
- * that is asked. The one that writes the image takes the hashes, a forked child too: they lie in shared memory.
+ * The blocks of the protected memory that are the same as in the last committed image. `sluice mpi
+ * --write` tells if they are looked for. The process that writes the image takes the hashes, in
+ * shared memory since it may be a forked child.
  */
 #pragma once
 
@@ -9,47 +10,52 @@
 #include <stdint.h>
 
 #define SLUICE_MPI_HASH_BLOCK 16384 /* bytes; the last block of a region takes the rest */
-#define SLUICE_MPI_HASHED 4096      /* a smaller region is written always */
+#define SLUICE_MPI_HASHED 4096      /* a smaller region is always written */
 
-/* At most so many waves hold the bytes of one image: an unchanged block is written anew by then. */
+/* The most waves that hold the bytes of one image: an unchanged block is written again by then. */
 #define SLUICE_MPI_HOLDERS 8
 
-/* Reads the environment's SLUICE_MPI_WRITE. */
+/* Reads SLUICE_MPI_WRITE of the environment. */
 void sluice_mpi_changes_begin(void);
 
-/* The image of a wave is to be written, by this process or a child. */
+/* Prepares for the image of a wave, written by this process or a child. */
 void sluice_mpi_changes_expect(int64_t wave);
 
-/* Whether its hashes are taken. */
+/* Returns whether hashes of the image are taken. */
 bool sluice_mpi_changes_hashes(void);
 
-/* The committed wave that it may go on from; -1: none. */
+/* Returns the committed wave whose unchanged blocks the image may leave out; -1: none. */
 int64_t sluice_mpi_changes_base(void);
 
-/* It cannot: that one is gone. */
+/* Notes that the base wave is gone: all blocks are written. */
 void sluice_mpi_changes_without_base(void);
 
-/* How many blocks a region has; 0: it is not compared. */
+/* Returns the number of blocks of a region; 0: it is not compared. */
 int64_t sluice_mpi_changes_blocks(size_t bytes);
 
-/* Takes the hash of the next block. Whether it has to be written. */
+/* Takes the hash of the next block. Returns whether it has to be written. */
 bool sluice_mpi_changes_look(const void *block, size_t length);
 
-/* The next block is zero: it is in no image. */
+/* Notes that the next block is zero: it is in no image. */
 void sluice_mpi_changes_zero(size_t length);
 
-/* The number of the next block. */
+/* Returns the number of the next block. */
 int64_t sluice_mpi_changes_next(void);
 
-/* A block was written. One that a network card has changed meanwhile counts as changed in the next image, too. */
+/*
+ * Checks a block after it was written. One that a network card has changed meanwhile counts as
+ * changed in the next image, too.
+ */
 void sluice_mpi_changes_check(int64_t number, const void *block, size_t length);
 
-/* What was written of the image and what was not, in bytes; the nanoseconds that writes took, and all else. */
+/*
+ * Notes the bytes of the image written and reused, and the nanoseconds for writes and for the rest.
+ */
 void sluice_mpi_changes_wrote(int64_t written, int64_t reused, int64_t write_nanos,
                               int64_t hash_nanos);
 
-/* Bytes that the image of the last wave did not have to write; known once it is written. */
+/* Returns the bytes that the last wave's image reused; known once it is written. */
 int64_t sluice_mpi_changes_reused(void);
 
-/* What became of a wave. One that was given up leaves what was known before it. */
+/* Decides about a wave. One that was given up leaves the former knowledge. */
 void sluice_mpi_changes_decide(int64_t wave, bool commit);

@@ -1,13 +1,17 @@
 /*
- * The program must not notice its child. A child of fork() raises SIGCHLD when it ends, and a wait() for any child would
- * take it. So another process forks, in between. It shares this one's memory and so costs nothing (CLONE_VM). Its end
- * raises no signal, and only __WCLONE waits for it. It ends at once, and init has the child from then on. This thread
- * stands still meanwhile (CLONE_VFORK), and its signals are blocked. So the process in between runs the handlers of
- * pthread_atfork() as if it were this thread: with its thread-local memory, and with locks as at any other fork.
+ * The birth of a child that the program does not notice. A child of fork() raises SIGCHLD when it
+ * ends, and a wait() for any child would take it. So another process, in between, forks. Sharing
+ * this process's memory, the process in between costs nothing (CLONE_VM). No signal tells its end,
+ * and only __WCLONE waits for it. At once it ends, and init has the child from then on.
  *
- * Each sees the other's end by the pipe. This process reads an end of file when the child is killed. The kernel raises
- * SIGIO in the child when nobody is left to read: the rank is dead, or wants no more of it. No process number is used,
- * which another process could have by then.
+ * This thread stands still meanwhile (CLONE_VFORK), with its signals blocked. So the process in
+ * between runs the handlers of pthread_atfork() as if it were this thread: with its thread-local
+ * memory, and with locks as at any other fork.
+ *
+ * Parent and child see each other's end by the pipe. This process reads an end of file when the
+ * child is killed. The kernel raises SIGIO in the child when no process is left to read: the rank
+ * is dead, or has given the child up. No process number is used, which another process could have
+ * by then.
  */
 #include "child.h"
 
@@ -25,7 +29,7 @@
 #define STACK (1 << 20)
 #define MOST_FILES 65536
 
-/* What a child says at its end; less than a pipe takes at once. */
+/* The message of a child at its end; less than a pipe takes at once. */
 struct end {
     int failed;
     char why[SLUICE_MPI_CHILD_SAYS];
@@ -58,7 +62,10 @@ __attribute__((noreturn)) static void leave(void)
         sluice_kernel_call(SYS_exit_group, end.failed);
 }
 
-/* Memory that is registered with a network card may be left out of a fork. */
+/*
+ * Ends the child whose memory cannot be read. Memory registered with a network card may be left out
+ * of a fork.
+ */
 static void unreadable(int signal)
 {
     (void)signal;
@@ -75,7 +82,10 @@ static void close_range_of(unsigned first, unsigned last)
         sluice_kernel_close((int)fd);
 }
 
-/* Others may wait until the rank's sockets, locks and standard output are closed. They are not to wait for the child. */
+/*
+ * Closes the rank's descriptors. Others may wait until its sockets, locks and standard output are
+ * closed, and must not wait for the child.
+ */
 static void close_others(void)
 {
     close_range_of(0, (unsigned)to_parent - 1);
@@ -84,7 +94,7 @@ static void close_others(void)
         sluice_kernel_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0);
 }
 
-/* All others stay blocked: their handlers are the program's. */
+/* Takes some signals. All others stay blocked: their handlers are the program's. */
 static void take_signals(void)
 {
     const struct sigaction dying = {.sa_handler = unreadable};
@@ -100,7 +110,7 @@ static void take_signals(void)
     sigprocmask(SIG_UNBLOCK, &open, NULL);
 }
 
-/* Where memory runs out it is this one that the kernel is to kill, and not the rank. */
+/* Makes the kernel kill this child, not the rank, where memory runs out. */
 static void be_first_to_go(void)
 {
     const int fd = sluice_kernel_open("/proc/self/oom_score_adj", O_WRONLY);
@@ -109,7 +119,10 @@ static void be_first_to_go(void)
     sluice_kernel_close(fd);
 }
 
-/* SIGIO tells of an end that comes later than that, and a look of one that came before. */
+/*
+ * Ends the child with its parent. SIGIO tells of an end after this call; the look at the pipe of
+ * one before it.
+ */
 static void end_with_parent(void)
 {
     sluice_kernel_call(SYS_fcntl, to_parent, F_SETOWN, sluice_kernel_call(SYS_getpid));
@@ -198,7 +211,7 @@ int sluice_mpi_child_look(struct sluice_mpi_child *child)
 {
     struct end said;
     if (events_of(child->pipe, POLLIN) == 0)
-        return 0; /* the child takes a read for the end of this process, even of nothing */
+        return 0; /* even an empty read would seem to the child the end of this process */
     const long length = sluice_kernel_call(SYS_read, child->pipe, (long)&said, sizeof said);
     if (length == -EINTR)
         return 0;

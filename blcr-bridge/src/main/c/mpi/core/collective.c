@@ -1,4 +1,4 @@
-/* Collectives, and what else all members of a communicator call. */
+/* Collectives, and other calls that all members of a communicator make. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,10 @@
 #include "wrappers/data.h"
 #include "wrappers/request.h"
 
-/* A recovery would take the next one for it, which has the same number. */
+/*
+ * Gives the wave up after a refused collective. A recovery would take the next collective for it,
+ * since both have the same number.
+ */
 static int refused(int error)
 {
     sluice_mpi.protocol->cannot("MPI refuses a collective while what crosses the line is recorded");
@@ -34,7 +37,7 @@ static int block(const struct sluice_mpi_collective *collective, struct sluice_m
     return MPI_SUCCESS;
 }
 
-/* Where the results of one that does not block will be. */
+/* Keeps the places for the results of a collective that does not block. */
 static void keep_results(struct sluice_mpi_handle *handle,
                          const struct sluice_mpi_collective *collective)
 {
@@ -72,7 +75,7 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
     return MPI_SUCCESS;
 }
 
-/* A recovery would have some call it and others not. */
+/* Gives the wave up: in a recovery some members would make the call and others not. */
 void call_together(const char *function)
 {
     static char why[100];
@@ -89,7 +92,10 @@ void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request)
     sluice_mpi.copying++;
 }
 
-/* One that is made behind the first spot a restart does not make: no wave can be taken while it is there. */
+/*
+ * Gives the wave up. A restart does not make a communicator that is made behind the first spot, so
+ * there is no wave while it is there.
+ */
 void call_making(MPI_Comm parent)
 {
     sluice_mpi_poll_between();

@@ -1,8 +1,8 @@
 /*
- * MPI_Comm_create_group, and the first ranks of both groups in MPI_Intercomm_create. Open MPI sends messages for it on the
- * communicator and with the tag that the program names, as if the program sent them. A rank at a spot would take them for
- * messages that are under way, and the others would wait for ever. So they are sent on the layer's own communicator, which
- * has all ranks.
+ * MPI_Comm_create_group, and the first ranks of both groups in MPI_Intercomm_create. Open MPI sends
+ * messages for them on the program's communicator and with its tag, as if the program sent them. A
+ * rank at a spot would take such messages for some under way, and the others would wait for ever.
+ * So the messages are sent on the layer's own communicator, which has all ranks.
  */
 #include "calls.h"
 #include "control.h"
@@ -11,7 +11,7 @@
 
 #ifdef OPEN_MPI
 
-/* Besides that of control.c. */
+/* The tags, besides that of control.c. */
 #define GROUP_TAG 2
 #define BRIDGE_TAG 3
 
@@ -51,7 +51,10 @@ int call_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
     return result;
 }
 
-/* The others name the communicator between the groups in vain. */
+/*
+ * Returns whether this rank is the first of its group. Other ranks' communicator between the groups
+ * is not used.
+ */
 static bool is_first(MPI_Comm local, int first)
 {
     int rank;

@@ -16,7 +16,7 @@
 
 #define LOOK 4096 /* bytes */
 
-/* Memory into which MPI may write at this moment. */
+/* A range of memory into which MPI may write at this moment. */
 struct range {
     uintptr_t low;
     uintptr_t high;
@@ -25,7 +25,7 @@ struct range {
 static struct range *ranges;
 static size_t range_count;
 
-/* The first byte that differs, and how many do. */
+/* The first byte that differs, and the count of those that do. */
 static struct {
     int64_t bytes;
     int id;
@@ -71,7 +71,7 @@ static bool may_be_request(MPI_Request value)
         || sluice_mpi_value(value) == sluice_mpi.former_null;
 }
 
-/* Of a word that lies in two pieces that of now decides. */
+/* Returns whether the bytes are a request. For a word in two pieces, its present value decides. */
 static bool is_request(const unsigned char *now, const unsigned char *then, size_t at,
                        size_t length)
 {

@@ -1,11 +1,11 @@
-/* The protected memory of two runs of the program at the same spot. */
+/* The comparison of the protected memory of two runs at the same spot. */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * Compares it with a wave's image. What differs ends the job with a line, or is told; `begin` is the wave that this run
- * began with, `spots` spots ago. Receives that are open may have their message in one run already, and requests other
- * values: both do not count.
+ * Compares protected memory with a wave's image. A difference ends the job with a line, or is
+ * reported. `begin` is the wave that this run began with, `spots` spots ago. Two differences do not
+ * count: open receives whose message came in one run already, and requests with other values.
  */
 void sluice_mpi_compare(int64_t wave, int64_t begin, int64_t spots);

@@ -12,14 +12,14 @@
 
 #define FEW 32
 
-/* A call: its requests, and what is behind them. */
+/* A call: its requests, and their handles. */
 struct asked {
     int count;
     MPI_Request *requests;
     struct sluice_mpi_handle **handles;
     enum sluice_mpi_how how;
-    int active;   /* how many there are that can become complete */
-    int complete; /* and are */
+    int active;   /* count of requests that can become complete */
+    int complete; /* count of complete ones */
 };
 
 static bool is_complete(const struct sluice_mpi_handle *handle)
@@ -55,7 +55,7 @@ static bool is_satisfied(const struct asked *asked)
                                                        : asked->complete > 0;
 }
 
-/* Blocks in the library, where nothing else is to be done. */
+/* Blocks in the library, where there is nothing else to do. */
 static void block(struct asked *asked)
 {
     MPI_Request few[FEW];
@@ -102,7 +102,7 @@ static void await(struct asked *asked)
     }
 }
 
-/* The library has failed some of them: what it says of each. */
+/* Notes what the library says of each request when it has failed some of them. */
 static void fail(struct sluice_mpi_handle *handle, MPI_Request left, int error,
                  const MPI_Status *status)
 {
@@ -115,7 +115,8 @@ static void fail(struct sluice_mpi_handle *handle, MPI_Request left, int error,
 }
 
 /*
- * Tells the program of a complete one: its status, and what the call returns. The request is gone then, or inactive.
+ * Reports a complete request to the program: its status, and the call's result. The request is gone
+ * then, or inactive.
  */
 static int give(MPI_Request *request, struct sluice_mpi_handle *handle, MPI_Status *status)
 {
@@ -137,7 +138,10 @@ static int give(MPI_Request *request, struct sluice_mpi_handle *handle, MPI_Stat
     return error;
 }
 
-/* The library says without an error that it is complete, and the program is told at once. `left`: of its request. */
+/*
+ * Handles a request that the library has completed without an error, and of which the program
+ * learns at once. `left` is what the library left of its request.
+ */
 static void is_over(MPI_Request *request, struct sluice_mpi_handle *handle, MPI_Request left,
                     MPI_Status *status)
 {
@@ -156,7 +160,10 @@ static void is_over(MPI_Request *request, struct sluice_mpi_handle *handle, MPI_
     give(request, handle, status);
 }
 
-/* The most frequent call: the library waits for all at once. Whether it has them, and failed none. */
+/*
+ * Waits for all requests at once in the library, the most frequent call. Returns whether all are
+ * complete, without a failure.
+ */
 static bool wait_for_all(int count, MPI_Request *requests, MPI_Status *statuses)
 {
     struct sluice_mpi_handle *handles[FEW];
@@ -191,7 +198,7 @@ static MPI_Status *status_at(MPI_Status *statuses, int at)
                                                                             : &statuses[at];
 }
 
-/* One of the complete ones, or none: its place. */
+/* Returns the place of a complete request; -1 for none. */
 static int first(const struct asked *asked)
 {
     for (int at = 0; at < asked->count; at++)
@@ -205,7 +212,10 @@ static int deliver(struct asked *asked, int at, MPI_Status *status)
     return give(&asked->requests[at], asked->handles[at], status);
 }
 
-/* Of each of several, where any of them failed. Open MPI always does so. */
+/*
+ * Returns whether the errors of several requests are told one by one: where any failed. Open MPI
+ * always does so.
+ */
 static bool tells_errors(const struct asked *asked)
 {
 #ifdef OPEN_MPI
@@ -277,7 +287,7 @@ static int answer_any(struct asked *asked, int *flag, int *index, MPI_Status *st
     return MPI_SUCCESS;
 }
 
-/* Tells C3 which ones the program is told of. */
+/* Tells C3 which requests the program learns of. */
 static void tell(const struct asked *asked)
 {
     struct sluice_mpi_handle **told = malloc((asked->count + 1) * sizeof *told);
@@ -312,7 +322,7 @@ static int answer(struct asked *asked, int *outcount, int *flag, int *indices, M
     }
 }
 
-/* What is behind a request; for one of the library's own, a handle for this call. */
+/* Returns the handle of a request; a new one, for this call, of the library's own request. */
 static struct sluice_mpi_handle *find(MPI_Request request)
 {
     if (!sluice_mpi_is_foreign(request))

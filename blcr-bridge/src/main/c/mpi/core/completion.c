@@ -6,7 +6,7 @@
 #include "stream.h"
 #include "wrappers/data.h"
 
-/* A send that was cancelled in time is received by nobody. */
+/* Takes the count of a send back that was cancelled in time: nobody receives it. */
 static void take_back(const struct sluice_mpi_handle *handle, const MPI_Status *status)
 {
     int cancelled = 0;
@@ -44,7 +44,7 @@ void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Sta
         sluice_mpi.protocol->calls->ended(handle);
 }
 
-/* One that takes a drained message which was under way. */
+/* Completes a receive that takes a drained message, if that has come. */
 static bool look_at_drained(struct sluice_mpi_handle *handle)
 {
     if (!sluice_mpi_drained_look(handle->drained))
@@ -53,13 +53,13 @@ static bool look_at_drained(struct sluice_mpi_handle *handle)
     handle->error = sluice_mpi_drained_give(handle->drained, handle->buffer, handle->count,
                                             handle->type, &handle->status);
     handle->drained = NULL;
-    handle->complete = true; /* what it has, the record has by the drained message's own name */
+    handle->complete = true; /* the record has its data by the drained message's own name */
     return true;
 }
 
 /*
- * MPICH tells the handler of MPI_COMM_WORLD what fails in MPI_Test, and that of the communicator what fails in a receive
- * that blocks.
+ * Tests a receive that blocks. MPICH calls the error handler of MPI_COMM_WORLD for a failure in
+ * MPI_Test, but that of the communicator for one in a blocking receive.
  */
 #ifndef OPEN_MPI
 static int test_blocking(struct sluice_mpi_handle *handle, int *flag, MPI_Status *status)

@@ -1,4 +1,4 @@
-/* How requests become complete: the library is asked, and what it has received is counted. */
+/* The completion of requests: the library is asked, and received messages are counted. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,13 +6,13 @@
 #include "handle.h"
 
 /*
- * Asks the library whether it is complete, and counts what it received. Returns whether it is complete: an inactive
- * one is.
+ * Asks the library about a request, and counts its received message. Returns whether it is
+ * complete, as an inactive one always is.
  */
 bool sluice_mpi_handle_look(struct sluice_mpi_handle *handle);
 
-/* The library says that it is complete, with this status. */
+/* Notes that the library has completed a request, with this status. */
 void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Status *status);
 
-/* Asks the library which open requests and drained messages are complete. */
+/* Asks the library about all open requests and drained messages. */
 void sluice_mpi_look_at_all(void);

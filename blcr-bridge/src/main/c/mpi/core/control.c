@@ -10,17 +10,20 @@
 #include "wrappers/real.h"
 
 #define TAG 1
-#define ASK_MILLIS 1000 /* to notice that the I/O process is another one */
+#define ASK_MILLIS 1000 /* the time to notice that the I/O process was replaced */
 #define MOST 60000      /* bytes of a message in one request */
 
-/* A message between ranks: the rank that an order is for, or that tells, is known by the message itself. */
+/*
+ * The head of a message between ranks. The message's own source or destination is the rank that an
+ * order is for, or that reports.
+ */
 struct head {
     int32_t kind;
     int32_t nothing;
     int64_t wave;
 };
 
-/* One that is sent and not yet received; `head` and the bytes follow. */
+/* A message that is sent and not yet received; `head` and the bytes follow. */
 struct sending {
     struct sending *next;
     MPI_Request request;
@@ -28,8 +31,8 @@ struct sending {
 };
 
 static struct sending *sendings;
-static int64_t taken; /* how many orders there were when rank 0 had taken all */
-static int64_t asked; /* when it asked for the last time */
+static int64_t taken; /* count of orders when rank 0 had taken all */
+static int64_t asked; /* time of its last request */
 static uint32_t resumptions;
 
 static void send_to(int rank, int kind, int64_t wave, const void *bytes, size_t length)
@@ -69,7 +72,7 @@ static struct sluice_connection *connection(void)
     return client != NULL ? &client->connection : NULL;
 }
 
-/* What a rank tells, by rank 0 to the coordinator, in pieces. */
+/* Forwards a rank's report, by rank 0 to the coordinator, in pieces. */
 static void forward(int kind, int rank, int64_t wave, const unsigned char *bytes, size_t length)
 {
     for (size_t at = 0;; at += MOST) {
@@ -121,7 +124,7 @@ static bool has_orders(void)
     const int64_t now = sluice_clock_ms();
     if (orders == taken && now - asked < ASK_MILLIS)
         return false;
-    taken = orders; /* of which each is taken now, and perhaps more */
+    taken = orders; /* all of these are taken now, and perhaps more */
     asked = now;
     return true;
 }
@@ -135,7 +138,7 @@ static bool was_resumed(void)
     return resumptions != before;
 }
 
-/* Rank 0 asks for what the coordinator has ordered; a long one comes in pieces. */
+/* Takes the coordinator's orders, at rank 0; a long one comes in pieces. */
 static void take_orders(sluice_mpi_carry_out *order)
 {
     static unsigned char piece[SLUICE_REQUEST_MAX_LENGTH];
@@ -162,7 +165,7 @@ static void take_orders(sluice_mpi_carry_out *order)
     sluice_mpi_bytes_free(&whole);
 }
 
-/* An I/O process that is gone for good takes no more waves, and keeps no rank from its end. */
+/* Gives up waves when the I/O process is gone for good. No rank's end waits for it. */
 static void look_whether_lost(sluice_mpi_carry_out *order)
 {
     static bool told;
@@ -177,7 +180,7 @@ static void look_whether_lost(sluice_mpi_carry_out *order)
     deliver(order, -1, SLUICE_CONTROL_END, 0, NULL, 0);
 }
 
-/* What other ranks have sent to rank 0, or rank 0 to this one. */
+/* Handles messages from other ranks to rank 0, or from rank 0 to this one. */
 static void look_at_ranks(sluice_mpi_carry_out *order)
 {
     for (;;) {
@@ -219,9 +222,10 @@ bool sluice_mpi_control_look(sluice_mpi_carry_out *order)
 }
 
 /*
- * Open MPI numbers the collectives of a communicator within its tags, those of MPI_Comm_dup as well. Where one of
- * MPI_COMM_WORLD meets MPI_Dist_graph_create (the tags -50 and -51 in 4.1) its ranks wait for ever. So the program's have the
- * numbers that they have without the layer.
+ * Makes the layer's communicator without a collective of MPI_COMM_WORLD. Open MPI numbers the
+ * collectives of a communicator, also those of MPI_Comm_dup, within its tags. Where a number meets
+ * MPI_Dist_graph_create (the tags -50 and -51 in 4.1), its ranks wait for ever. So the program's
+ * collectives keep the numbers that they have without the layer.
  */
 static void make_control(void)
 {

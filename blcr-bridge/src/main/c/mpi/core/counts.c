@@ -14,7 +14,7 @@ static size_t hash(int64_t communicator, int32_t source, int32_t destination, in
     return (size_t)(mixed ^ mixed >> 32);
 }
 
-/* The entry, or the empty one where it belongs. */
+/* Returns the entry of a stream, or the empty one for it. */
 static struct sluice_mpi_count *place(const struct sluice_mpi_counts *counts, int64_t communicator,
                                       int32_t source, int32_t destination, int32_t tag)
 {

@@ -8,7 +8,10 @@
 #include "wrappers/data.h"
 #include "wrappers/real.h"
 
-/* As MPI_Type_get_contents tells. Of a type that MPI has itself the one integer is its number for Fortran. */
+/*
+ * The contents of a type, as MPI_Type_get_contents tells. For a type of MPI's own the one integer
+ * is its number for Fortran.
+ */
 struct contents {
     int combiner;
     int integer_count;
@@ -166,7 +169,7 @@ static void combine(const struct contents *of, MPI_Datatype *made)
     }
 }
 
-/* Types of MPI that have a long double. Of its 16 bytes 10 are its value on some machines. */
+/* The types of MPI with a long double. On some machines, 10 of its 16 bytes are its value. */
 static const struct padded {
     int parts;
     int lengths[2];
@@ -178,7 +181,7 @@ static const struct padded {
     {2, {10, sizeof(int)}, {0, 16}},
 };
 
-/* NULL where all bytes count. */
+/* Returns the padding of a type; NULL where all bytes count. */
 static const struct padded *padding_of(MPI_Datatype type)
 {
     if (LDBL_MANT_DIG != 64 || sizeof(long double) != 16 || type == MPI_DATATYPE_NULL)
@@ -201,7 +204,10 @@ static MPI_Datatype without_padding(const struct padded *one)
     return made;
 }
 
-/* Not committed. `mpis`: nobody frees it. `values`: without padding. */
+/*
+ * Makes a type, not committed. `mpis`: it is MPI's own, and is not freed. `values`: without
+ * padding.
+ */
 static MPI_Datatype make(struct sluice_mpi_reader *reader, bool values, bool *mpis)
 {
     struct contents of = {.combiner = sluice_mpi_get_i32(reader),
@@ -275,7 +281,7 @@ uint32_t sluice_mpi_datatype_check(const void *buffer, int64_t count, MPI_Dataty
     struct sluice_mpi_reader reader = {bytes.data, bytes.data + bytes.length, false};
     MPI_Datatype values = get(&reader, true);
     sluice_mpi_bytes_free(&bytes);
-    if (values == MPI_DATATYPE_NULL) /* of a kind that is not known here */
+    if (values == MPI_DATATYPE_NULL) /* of an unknown kind */
         return sluice_mpi_check(buffer, count, type);
     const uint32_t check = sluice_mpi_check(buffer, count, values);
     real.Type_free(&values);

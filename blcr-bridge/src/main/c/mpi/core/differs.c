@@ -21,7 +21,7 @@ bool sluice_mpi_differs_stops(void)
     return told == NULL || strcmp(told, "tell") != 0;
 }
 
-/* By the kernel's list of mappings. */
+/* Returns whether a byte is on a stack, by the kernel's list of mappings. */
 static bool is_on_stack(const void *byte)
 {
     FILE *mappings = fopen("/proc/self/maps", "re");
@@ -41,7 +41,7 @@ static bool is_on_stack(const void *byte)
     return stack;
 }
 
-/* Whose memory this is: a region's, the stack's, or whose else. */
+/* Names the owner of the memory: a region, the stack, or another. */
 static void describe_owner(const void *byte, char *text, size_t room)
 {
     Dl_info object;
@@ -62,7 +62,7 @@ static void describe_owner(const void *byte, char *text, size_t room)
     }
 }
 
-/* Where a byte of the packed data lies; NULL where that cannot be told. */
+/* Returns the address of a byte of the packed data; NULL where it is unknown. */
 static const unsigned char *address_of(int64_t at, const void *buffer, int64_t count,
                                        MPI_Datatype type)
 {
@@ -88,7 +88,7 @@ static const unsigned char *address_of(int64_t at, const void *buffer, int64_t c
     return found;
 }
 
-/* The first byte that is another one; -1 where that cannot be told. */
+/* Returns the place of the first byte that differs; -1 where it is unknown. */
 static int64_t first_of(const void *buffer, int64_t count, MPI_Datatype type,
                         const unsigned char *was)
 {

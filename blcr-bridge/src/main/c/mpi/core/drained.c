@@ -137,7 +137,7 @@ static struct sluice_mpi_count *count_in(struct sluice_mpi_counts *counts,
 
 void sluice_mpi_drained_number(void)
 {
-    struct sluice_mpi_counts behind = {0}; /* how many of a stream come yet */
+    struct sluice_mpi_counts behind = {0}; /* messages of a stream still to be numbered */
     for (const struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next)
         count_in(&behind, one)->count++;
     for (struct sluice_mpi_drained *one = sluice_mpi.drained; one != NULL; one = one->next)

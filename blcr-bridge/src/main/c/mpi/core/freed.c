@@ -1,6 +1,6 @@
 /*
- * Communicators that the program has freed. MPI lets requests on them come to their end. A restart has no such
- * communicator, so no line is taken before that.
+ * Communicators that the program has freed. MPI lets requests on them come to their end. A restart
+ * has no such communicator, so no line is taken before that.
  */
 #include "freed.h"
 
@@ -11,8 +11,7 @@
 #include "stream.h"
 
 static struct sluice_mpi_comm *gone;
-static struct sluice_mpi_comm
-    *made_again; /* by a restart, so their counts stay; nothing is open on them any more */
+static struct sluice_mpi_comm *made_again; /* made by a restart too: counts stay, nothing is open */
 
 static bool is_used(const struct sluice_mpi_comm *comm)
 {
@@ -26,8 +25,9 @@ static bool is_used(const struct sluice_mpi_comm *comm)
 }
 
 /*
- * A line is taken only where no communicator is left that was made behind the first spot. So its counts are of no use at
- * any line, at no member. One that is made later may have its id. Before the first spot counts are needed as sums.
+ * Ends a freed communicator, and its counts if it was made behind the first spot. A line is taken
+ * only where no such communicator is left, so no member needs the counts at a line. A later
+ * communicator may have the same id. Before the first spot counts are needed as sums.
  */
 static void end(struct sluice_mpi_comm *comm)
 {

@@ -44,7 +44,10 @@ static void grow(bool persistent)
     keep(handle, list_of(handle->request));
 }
 
-/* `handle` comes to the place of an unused one of persistent requests, and that one to its. */
+/*
+ * Moves `handle` to the place of an unused handle of persistent requests, and that one to the
+ * former place.
+ */
 static void move_to(struct sluice_mpi_handle *handle, struct sluice_mpi_handle *other)
 {
     struct sluice_mpi_handle **at = &unused_persistent;
@@ -70,7 +73,10 @@ struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind)
     return sluice_mpi_handle_message(kind, NULL, NULL, 0, MPI_DATATYPE_NULL, 0, 0);
 }
 
-/* Field by field: to clear all of it takes as long as the rest of a call. sluice_mpi_handle_end() clears what few have. */
+/*
+ * Makes a handle field by field: clearing all of it would take as long as the rest of a call.
+ * sluice_mpi_handle_end() clears the rare fields.
+ */
 struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
                                                     struct sluice_mpi_comm *comm, void *buffer,
                                                     int count, MPI_Datatype type, int peer, int tag)
@@ -121,7 +127,7 @@ struct sluice_mpi_handle *sluice_mpi_handle_again(enum sluice_mpi_kind kind, MPI
     while (slot->handle == NULL)
         grow(persistent);
     struct sluice_mpi_handle *other = slot->handle;
-    if (other->number != 0) /* made again before the first spot, but the program had freed it */
+    if (other->number != 0) /* made again before the first spot, but freed by the program */
         sluice_mpi_handle_end(other);
     struct sluice_mpi_handle *handle = sluice_mpi_handle(kind);
     if (persistent) {

@@ -1,7 +1,8 @@
 /*
- * Eight lanes take a stripe of 64 bytes at a time. Each multiplies the halves of what it reads, mixed with a secret, and
- * adds that, and the other half of its pair adds what was read. So no byte is lost where a product is 0. Behind 16
- * stripes all lanes are scrambled.
+ * The accumulation of XXH3. Eight lanes take a stripe of 64 bytes at a time. Each lane multiplies
+ * the halves of its input, mixed with a secret, and adds the product. The other lane of its pair
+ * adds the input itself, so that no byte is lost where a product is 0. After 16 stripes all lanes
+ * are scrambled.
  */
 #include "hash.h"
 

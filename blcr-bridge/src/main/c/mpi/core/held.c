@@ -7,7 +7,7 @@
 #include "session.h"
 #include "wrappers/real.h"
 
-static int64_t begun; /* 0: none, or it is decided */
+static int64_t begun; /* 0: none, or decided */
 
 int sluice_mpi_held_begin(int64_t wave)
 {
@@ -26,8 +26,8 @@ int sluice_mpi_held_complete(int64_t wave)
 }
 
 /*
- * Each rank tells its own node's I/O process, since the coordinator reaches other nodes through their ranks only. The
- * first one decides, and the others change nothing.
+ * Tells the decision to this node's I/O process. Each rank does so, since the coordinator reaches
+ * other nodes through their ranks only. The first one decides, and the others change nothing.
  */
 void sluice_mpi_held_decide(int64_t wave, bool commit)
 {

@@ -1,7 +1,8 @@
 /*
- * Memory that is shared changes under the child, and some may be left out of forks (MADV_DONTFORK) or be zero there
- * (MADV_WIPEONFORK). The kernel says so in its list of mappings. To read that takes long in a large process, so the rank
- * reads it when the program has protected other memory since. The child reads its own each time, as nobody waits for it.
+ * The check of memory in a child. Shared memory changes under the child, and other memory may be
+ * left out of forks (MADV_DONTFORK) or be zero there (MADV_WIPEONFORK). The kernel's list of
+ * mappings says so. Reading it takes long in a large process, so the rank reads it only after the
+ * program has protected other memory. The child reads its own each time, as nobody waits for it.
  */
 #include "inherit.h"
 

@@ -6,7 +6,7 @@
 #include "layer.h"
 #include "stream.h"
 
-static int64_t line = -1; /* the wave that it is of; -1: none, or it is behind */
+static int64_t line = -1; /* wave of the line; -1: none, or over */
 static bool expects;
 static struct sluice_mpi_counts sent;
 static struct sluice_mpi_counts got;
@@ -42,7 +42,7 @@ void sluice_mpi_line_expect(struct sluice_mpi_reader *reader)
     expects = true;
 }
 
-/* How many messages were sent before the sender's line. */
+/* Returns the count of messages sent before the sender's line. */
 static int64_t sent_to_here(const struct sluice_mpi_stream *stream)
 {
     const int64_t last = sluice_mpi_counts_get(&late, stream);

@@ -1,6 +1,7 @@
 /*
- * Once a wave is committed nobody needs a number of before its line: both ends of each stream count from the line on.
- * So a stream that is not used any more is forgotten, as of a program with another tag in each step.
+ * The line of a wave in the counts. Once a wave is committed, both ends of each stream count from
+ * the line on, and need no earlier number. So an unused stream is forgotten, as of a program with
+ * another tag in each step.
  */
 #pragma once
 
@@ -8,11 +9,11 @@
 
 #include "bytes.h"
 
-/* This rank takes its line. */
+/* Notes that this rank takes its line. */
 void sluice_mpi_line_taken(int64_t wave);
 
-/* What crosses the lines to this rank: reads an EXPECT. */
+/* Reads an EXPECT: the messages that cross the lines to this rank. */
 void sluice_mpi_line_expect(struct sluice_mpi_reader *reader);
 
-/* The wave is committed: all ranks hear so between it and the next one. */
+/* Forgets counts before the line. All ranks hear of a committed wave before the next one. */
 void sluice_mpi_line_committed(int64_t wave);

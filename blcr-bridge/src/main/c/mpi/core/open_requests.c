@@ -47,7 +47,10 @@ static void get_status(struct sluice_mpi_reader *reader, MPI_Status *status)
     sluice_mpi_set_bytes(status, sluice_mpi_get_i64(reader));
 }
 
-/* What is received must be in the image, or be received into it. Returns why not; the region may be NULL of 0 bytes. */
+/*
+ * Finds the region that holds a receive's data; NULL for 0 bytes. Returns why there is none: the
+ * data must be in the image, or be received into it.
+ */
 static const char *find_region(const void *buffer, int64_t count, MPI_Datatype type,
                                const struct sluice_mpi_region **region)
 {
@@ -86,7 +89,7 @@ static const char *check_results(const struct sluice_mpi_handle *handle)
 {
     const struct sluice_mpi_region *region;
     const char *why = NULL;
-    /* Of one that was complete at a restart nothing is known any more. */
+    /* A handle that was complete at a restart has no buffer here. */
     if (handle->kind != SLUICE_MPI_SEND && handle->active && handle->type != MPI_DATATYPE_NULL) {
         why = find_region(handle->buffer, handle->count, handle->type, &region);
         if (why != NULL)
@@ -99,7 +102,7 @@ static const char *check_results(const struct sluice_mpi_handle *handle)
     return why;
 }
 
-/* A buffer by its region, and how its type was made. */
+/* Puts a buffer, by its region, and the construction of its type. */
 static const char *put_buffer(struct sluice_mpi_bytes *bytes, const void *buffer, int64_t elements,
                               MPI_Datatype type)
 {
@@ -114,7 +117,7 @@ static const char *put_buffer(struct sluice_mpi_bytes *bytes, const void *buffer
     return sluice_mpi_datatype_put(bytes, type);
 }
 
-/* Where the result of an open collective goes. */
+/* Puts the places of an open collective's results. */
 static const char *put_pieces(struct sluice_mpi_bytes *bytes,
                               const struct sluice_mpi_handle *handle)
 {
@@ -134,7 +137,7 @@ static int flags_of(const struct sluice_mpi_handle *handle)
         | (handle->early ? EARLY : 0) | (handle->freed ? FREED : 0);
 }
 
-/* Whether a restart needs to know the buffer: to receive into it, or to start it again. */
+/* Returns whether a restart needs the buffer: to receive into it, or to start it again. */
 static bool needs_buffer(int flags, int kind)
 {
     return (flags & EARLY) == 0
@@ -290,7 +293,9 @@ static void get_pieces(struct sluice_mpi_reader *reader, struct sluice_mpi_handl
     }
 }
 
-/* A request that the program has made again on its way, or a new one in the place of the old. */
+/*
+ * Finds a request that the program has made again on its way, or makes one in the place of the old.
+ */
 static struct sluice_mpi_handle *find(int64_t value, int flags, int kind)
 {
     if ((flags & EARLY) == 0) {
@@ -364,7 +369,7 @@ static void post_again(void)
                 "a receive that was open at the checkpoint cannot be posted again: go on from an "
                 "older one by sluice rm --newest");
         }
-        open[i]->again = false; /* a persistent one the program starts itself later */
+        open[i]->again = false; /* a persistent one: the program itself starts it later */
     }
     free(open);
 }

@@ -12,8 +12,9 @@
 #include "wave.h"
 
 /*
- * Between two looks at what the coordinator orders. A look takes up to half a microsecond: Open MPI may give the processor
- * away in it. Who has nothing to do with a wave can hear of the next one later.
+ * The time between two looks for orders of the coordinator. A look takes up to half a microsecond:
+ * Open MPI may give the processor away in it. A rank without a part in a wave can hear of the next
+ * one later.
  */
 #define LOOK_NANOS 20000
 #define IDLE_LOOKS 10
@@ -21,7 +22,7 @@
 static uint64_t ticks_between;
 static bool within; /* an order may come while one is carried out */
 
-/* How many ticks the counter makes: measured once, over a tenth of a millisecond. */
+/* Measures the ticks of the counter, once, over a tenth of a millisecond. */
 static void measure(void)
 {
     const int64_t began = sluice_clock();
@@ -52,7 +53,7 @@ static void advance(void)
         sluice_mpi_look_busy(); /* the last message of a recovery may have left in here */
     }
     sluice_mpi_rehearsal_look();
-    if (sluice_mpi.freed_requests > 0 && sluice_mpi.wave == 0) /* a wave says when it may look */
+    if (sluice_mpi.freed_requests > 0 && sluice_mpi.wave == 0) /* a wave itself says when to look */
         end_freed();
 }
 
@@ -69,7 +70,7 @@ void sluice_mpi_progress(void)
         sluice_mpi_ticks() + (sluice_mpi.busy ? ticks_between : ticks_between * IDLE_LOOKS);
 }
 
-/* A rank that waits leaves the processor to others: it may be one of many on a core. */
+/* Waits a little, and leaves the processor to others: the rank may be one of many on a core. */
 void sluice_mpi_wait(unsigned round)
 {
     sluice_mpi_progress();

@@ -1,4 +1,4 @@
-/* What a call does before and while it waits. */
+/* The work of the layer at the beginning of a call, and while it waits. */
 #pragma once
 
 #include <stdint.h>
@@ -6,10 +6,13 @@
 #include "clock.h"
 #include "layer.h"
 
-/* Lets the layer get on: messages of the coordinator, and what the wave waits for. */
+/* Makes progress: with messages of the coordinator, and with the wave. */
 void sluice_mpi_progress(void);
 
-/* The same where a call waits; the caller looks again then. `round` begins with 0. */
+/*
+ * Makes progress where a call waits, and pauses; the caller looks again then. `round` begins with
+ * 0.
+ */
 void sluice_mpi_wait(unsigned round);
 
 static inline uint64_t sluice_mpi_ticks(void)
@@ -30,8 +33,9 @@ static inline void sluice_mpi_look(void)
 }
 
 /*
- * At the beginning of each call that may wait, or is the end of what others began: there is one soon. To read the
- * counter takes longer than the rest of a call, so every 32nd does. A spot, where a wave begins, looks each time.
+ * Looks for orders at the beginning of each call that may wait, or ends what others began: such
+ * calls are frequent. Reading the counter takes longer than the rest of a call, so every 32nd does.
+ * A spot, where a wave begins, looks each time.
  */
 static inline void sluice_mpi_poll(void)
 {
@@ -40,9 +44,11 @@ static inline void sluice_mpi_poll(void)
 }
 
 /*
- * Where the program neither waits nor asks. Open MPI goes on with copies that were begun wherever a rank looks for
- * messages. Each step of a copy takes the next number of the parent's collectives, which at another rank one of the
- * program's may have. A program that looks for nothing between the two is right, so the layer must not look either.
+ * Looks for orders where the program neither waits nor asks, unless a communicator is being copied.
+ * Open MPI goes on with begun copies wherever a rank looks for messages. Each step of a copy takes
+ * the next number of the parent's collectives. At another rank a collective of the program may have
+ * that number. A program that looks for no message between the two is correct, so the layer must
+ * not look either.
  */
 static inline void sluice_mpi_look_between(void)
 {

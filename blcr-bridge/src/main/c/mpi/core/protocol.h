@@ -1,4 +1,7 @@
-/* A protocol for waves, as this rank sees it: a table of functions, so that others can come beside C3 and Pcl. */
+/*
+ * A protocol for waves, as this rank sees it: a table of functions, so that others can join C3 and
+ * Pcl.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -13,58 +16,76 @@
 struct sluice_mpi_drained;
 
 /*
- * What a protocol does with the program's calls while the rank is busy: it records them, or repeats what was recorded. One
- * that does neither has sluice_mpi_plain_calls.
+ * The calls of the program under a protocol while the rank is busy: the protocol records them, or
+ * repeats recorded ones. A protocol that does neither has sluice_mpi_plain_calls.
  */
 struct sluice_mpi_calls {
-    /* A message is sent. Returns whether that is done: the receiver has it, or the layer keeps its data. */
+    /*
+     * Sends a message, if need be. Returns whether that is done: the receiver has it, or the layer
+     * keeps its data.
+     */
     bool (*sends)(const struct sluice_mpi_comm *comm, int dest, int tag, int64_t number,
                   const void *buf, int count, MPI_Datatype type);
-    /* Posts a receive: what MPI returns. */
+    /* Posts a receive; returns MPI's result. */
     int (*posts)(struct sluice_mpi_handle *handle);
-    /* The library is asked for its message. */
+    /* Notes that the library is asked for its message. */
     void (*asks)(const struct sluice_mpi_handle *handle, int source, int tag);
-    /* A receive, or a collective that does not block, is complete. */
+    /* Notes that a receive, or a collective that does not block, is complete. */
     void (*ended)(const struct sluice_mpi_handle *handle);
-    /* A drained message has come, and what is given to a receive. */
+    /* Note that a drained message has come, and that one is given to a receive. */
     void (*drained)(const struct sluice_mpi_drained *one, const MPI_Status *status);
     void (*gives)(const struct sluice_mpi_drained *one, const struct sluice_mpi_handle *handle);
-    /* The program is told that these are complete; in a recovery it was. */
+    /* Notes that the program is told that these are complete; in a recovery, that it was. */
     void (*completes)(struct sluice_mpi_handle *const *handles, int count);
-    /* Whether a recovery answers the call: then what it had answered is complete, and all else is hidden. */
+    /*
+     * Returns whether a recovery answers the call. Requests of its former answer are then complete,
+     * and all others hidden.
+     */
     bool (*answers)(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how);
-    /* A recovery's answer to a probe, which may wait for a find: what MPI returns, or -1: it has none. */
+    /*
+     * Answers a probe in a recovery, perhaps after a wait for a find. Returns MPI's result, or -1
+     * without an answer.
+     */
     int (*probes)(struct sluice_mpi_comm *comm, bool waits, int *flag, MPI_Status *status);
-    /* A probe has found this, or nothing. */
+    /* Notes that a probe has found this, or nothing. */
     void (*probed)(struct sluice_mpi_comm *comm, const MPI_Status *found);
-    /* A collective is entered. Returns whether that is done: the record has its result. `handle`: NULL where it blocks. */
+    /*
+     * Enters a collective. Returns whether that is done: the record has its result. `handle` is
+     * NULL for a blocking one.
+     */
     bool (*enters)(struct sluice_mpi_comm *comm, const struct sluice_mpi_collective *collective,
                    int64_t number, struct sluice_mpi_handle *handle);
-    /* One that blocks is over. */
+    /* Notes that a blocking collective is over. */
     void (*left)(struct sluice_mpi_comm *comm, const struct sluice_mpi_collective *collective);
 };
 
 struct sluice_mpi_protocol {
     int kind; /* its SLUICE_CONTROL_ */
-    /* A wave is asked for. */
+    /* Begins a wave on request. */
     void (*request_wave)(int64_t wave);
-    /* What the coordinator says of this wave. */
+    /* Carries out an order of the coordinator for this wave. */
     void (*order)(int kind, const void *bytes, size_t length);
-    /* The program is at a spot; may hold it there. */
+    /* Notes that the program is at a spot; may hold it there. */
     void (*spot)(const struct sluice_mpi_place *place);
-    /* Time passes within the layer. */
+    /* Makes progress within the layer. */
     void (*progress)(void);
-    /* The program does what no recovery can repeat, as `why` says: a wave that records it is given up. Also if not busy. */
+    /*
+     * Notes an action that no recovery can repeat, as `why` says: a wave that records it is given
+     * up. Called also if not busy.
+     */
     void (*cannot)(const char *why);
-    /* The wave is given up. */
+    /* Gives the wave up. */
     void (*give_up)(void);
-    /* What crosses a line is still to be repeated. */
+    /* Returns whether messages across a line are still to be repeated. */
     bool (*repeats)(void);
-    /* A restart, before the layer's own state is put back. */
+    /* Begins a restart, before the layer's own state is restored. */
     void (*restart)(int64_t wave);
-    /* And behind it: drained messages of the record, and results of collectives that were open. */
+    /*
+     * Restores drained messages of the record, and results of open collectives, after the layer's
+     * own state.
+     */
     void (*resume)(void);
-    /* The open receives are posted again: what the record had for them is used up. */
+    /* Notes that the open receives are posted again: the record has given what it had for them. */
     void (*resumed)(void);
     const struct sluice_mpi_calls *calls;
 };
@@ -74,5 +95,5 @@ extern const struct sluice_mpi_calls sluice_mpi_plain_calls;
 extern const struct sluice_mpi_protocol sluice_mpi_pcl;
 extern const struct sluice_mpi_protocol sluice_mpi_c3;
 
-/* The one of `sluice_mpi.protocols` that has this kind, or the first one. */
+/* Returns the protocol of this kind in `sluice_mpi.protocols`, or the first one. */
 const struct sluice_mpi_protocol *sluice_mpi_protocol_of(int kind);

@@ -1,4 +1,4 @@
-/* Receives and probes. What was drained is older than what is on the network. */
+/* Receives and probes. Drained messages are older than those on the network. */
 #include "calls.h"
 #include "completion.h"
 #include "drained.h"
@@ -41,7 +41,10 @@ static int ask(struct sluice_mpi_handle *handle, int source, int tag)
                       handle->comm->handle, &handle->real);
 }
 
-/* A receive that MPI refuses, as it does from MPI_PROC_NULL, would have all later ones of its stream wait for a number. */
+/*
+ * Posts a receive after trying it with MPI_PROC_NULL. A receive that MPI refuses would make all
+ * later ones of its stream wait for a number.
+ */
 static int post_while_busy(struct sluice_mpi_handle *handle)
 {
     const int result = real.Recv(handle->buffer, handle->count, handle->type, MPI_PROC_NULL,
@@ -81,7 +84,7 @@ void sluice_mpi_handle_await(struct sluice_mpi_handle *handle)
         sluice_mpi_wait(round);
 }
 
-/* As a receive that does not block, and a wait. */
+/* Receives by a receive that does not block, and a wait. */
 static int receive_while_busy(void *buf, int count, MPI_Datatype type, int source, int tag,
                               struct sluice_mpi_comm *comm, MPI_Status *status)
 {
@@ -176,7 +179,7 @@ int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
     return result;
 }
 
-/* Only finding a message is an answer that counts. */
+/* Probes for a message. Only a message found is an answer that counts. */
 int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     sluice_mpi_poll();

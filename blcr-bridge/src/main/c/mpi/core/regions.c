@@ -14,7 +14,7 @@
 
 static int capacity;
 
-/* Its place, or where it belongs. */
+/* Returns the place of a region, or the place for it. */
 static int place(int id)
 {
     int at = 0;
@@ -110,7 +110,7 @@ void sluice_mpi_regions_replace(int64_t former, int64_t now)
     }
 }
 
-/* The kernel adds nothing to a word, or says that it cannot. */
+/* Returns whether a page can be written: the kernel adds 0 to a word, or refuses. */
 static bool is_writable(uintptr_t page)
 {
     uint32_t own = 0;

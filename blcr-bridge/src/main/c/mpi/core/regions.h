@@ -11,28 +11,34 @@ struct sluice_mpi_region {
     size_t bytes;
 };
 
-/* As sluice_protect(). */
+/* Protects memory as sluice_protect() does. */
 int sluice_mpi_region_protect(int id, void *pointer, size_t bytes);
 
 struct sluice_mpi_region *sluice_mpi_region_find(int id);
 
-/* The region that holds all of this memory; NULL for none. */
+/* Returns the region that holds all of this memory; NULL for none. */
 struct sluice_mpi_region *sluice_mpi_region_of(const void *pointer, size_t bytes);
 
-/* The first region that has bytes between these addresses; NULL for none. */
+/* Returns the first region with bytes between these addresses; NULL for none. */
 const struct sluice_mpi_region *sluice_mpi_region_within(uintptr_t low, uintptr_t high);
 
-/* Whether all of it is protected, be it by several. */
+/* Returns whether all of this memory is protected, perhaps by several regions. */
 bool sluice_mpi_regions_hold(const void *pointer, size_t bytes);
 
-/* Bytes of all. */
+/* Returns the bytes of all regions. */
 int64_t sluice_mpi_region_bytes(void);
 
-/* Puts another value for what looks like a word of this one. */
+/* Replaces each word with the value `former` by `now`, in all regions. */
 void sluice_mpi_regions_replace(int64_t former, int64_t now);
 
-/* The first region whose bytes cannot all be read, as the kernel's list of mappings says; NULL for none. */
+/*
+ * Returns the first region whose bytes cannot all be read, by the kernel's list of mappings; NULL
+ * for none.
+ */
 const struct sluice_mpi_region *sluice_mpi_region_unreadable(void);
 
-/* Why they cannot be restored: one is not mapped any more, or cannot be written. NULL: all can. */
+/*
+ * Returns why the regions cannot be restored: one is not mapped any more, or cannot be written.
+ * NULL: all can.
+ */
 const char *sluice_mpi_regions_unfit(void);

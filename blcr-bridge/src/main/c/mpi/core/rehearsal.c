@@ -18,41 +18,44 @@
 #include "wrappers/real.h"
 
 #define IMAGE "rehearsal"
-#define MOST (1 << 20) /* calls that are noted */
+#define MOST (1 << 20) /* most calls noted */
 
-/* As SLUICE_REHEARSED and SLUICE_REPEATED of sluice mpi: how MPI_Abort() tells it that a run has come to its end. */
+/*
+ * The statuses by which MPI_Abort() tells sluice mpi that a run has come to its end: its REHEARSED
+ * and REPEATED.
+ */
 #define REHEARSED 118
 #define REPEATED 119
 
-/* What the image has, before its calls. */
+/* The head of the image, before its calls. */
 struct head {
     int64_t begin; /* the wave before */
-    int64_t spot;  /* of this one */
-    int64_t spots; /* of the one before */
-    int64_t calls; /* also those that are not noted */
+    int64_t spot;  /* spot of this wave */
+    int64_t spots; /* spots of the wave before */
+    int64_t calls; /* count of calls, with those not noted */
 };
 
-/* A message, or a collective of which `tag` is the flow. */
+/* A message, or a collective with its flow as `tag`. */
 struct call {
     int64_t communicator;
-    int32_t dest; /* in the world; -1: a collective */
+    int32_t dest; /* rank in the world; -1: a collective */
     int32_t tag;
     uint32_t check;
     uint32_t nothing;
 };
 
 static enum { NONE, FIRST, SECOND } run;
-static struct sluice_mpi_bytes noted; /* behind the line of `head.begin` */
+static struct sluice_mpi_bytes noted; /* calls behind the line of `head.begin` */
 static struct head head;              /* `begin` is 0 before there is one */
 static int64_t calls;
 
-/* Of the last line: what decides whether it counts comes later. */
+/* Values of the last line; a later decision says if it counts. */
 static int64_t line_wave;
 static int64_t line_spots;
 static size_t line_noted;
 static int64_t line_calls;
 
-static int64_t compared; /* the wave at whose spot the second run ends */
+static int64_t compared; /* wave at whose spot the second run ends */
 static bool ending;      /* this rank has come to the end */
 static MPI_Request meeting;
 
@@ -148,7 +151,7 @@ void sluice_mpi_rehearsal_enters(const struct sluice_mpi_comm *comm,
 
 void sluice_mpi_rehearsal_line(int64_t wave)
 {
-    if (run == FIRST && head.begin == 0) /* what was before it never counts */
+    if (run == FIRST && head.begin == 0) /* earlier calls never count */
         noted.length = calls = 0;
     sluice_mpi.rehearsing = run == FIRST;
     line_wave = wave;

@@ -1,4 +1,4 @@
-/* What is done with requests beside waiting for them. */
+/* Calls with requests other than Wait and Test. */
 #include "calls.h"
 #include "completion.h"
 #include "layer.h"
@@ -13,7 +13,7 @@ static int start(struct sluice_mpi_handle *handle)
     handle->active = true;
     handle->complete = false;
     handle->cancelled = false;
-    handle->number = ++sluice_mpi.requests; /* it is another one to the protocols */
+    handle->number = ++sluice_mpi.requests; /* another request to the protocols */
     switch (handle->kind) {
     case SLUICE_MPI_SEND:
         return sluice_mpi_send_start(handle);
@@ -24,7 +24,7 @@ static int start(struct sluice_mpi_handle *handle)
     }
 }
 
-/* A request that the call is not for. */
+/* Refuses a request that the call is not for. */
 static int refuse(void)
 {
     real.Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_REQUEST);
@@ -53,8 +53,8 @@ int call_start(int count, MPI_Request *requests)
 }
 
 /*
- * What is freed while it is active goes on. A send is counted already, unless it is cancelled in time. At that one and at
- * a receive the layer looks until it is complete.
+ * Frees a request. An active one goes on. A send is counted already, unless it is cancelled in
+ * time. The layer looks at such a send, and at a receive, until it is complete.
  */
 int call_request_free(MPI_Request *request)
 {
@@ -91,7 +91,9 @@ int call_cancel(MPI_Request *request)
                                                               : MPI_SUCCESS;
 }
 
-/* Open MPI 4.1 leaves there the error of before, while MPI asks for none. */
+/*
+ * Makes an empty status. Open MPI 4.1 would leave the former error there, while MPI asks for none.
+ */
 static void tell_nothing(MPI_Status *status)
 {
     if (status != MPI_STATUS_IGNORE)

@@ -1,4 +1,4 @@
-/* Sends. They count, and are forwarded. */
+/* Sends: they are counted and forwarded. */
 #include "calls.h"
 #include "layer.h"
 #include "message.h"
@@ -31,7 +31,7 @@ static int begin_otherwise(enum sluice_mpi_mode mode, const void *buf, int count
         return real.Ibsend(buf, count, type, dest, tag, comm, request);
     case SLUICE_MPI_SYNCHRONOUS:
         return real.Issend(buf, count, type, dest, tag, comm, request);
-    default: /* ready; in a recovery its receive may not be posted yet */
+    default: /* ready mode; in a recovery its receive may not be posted yet */
         return (sluice_mpi.busy ? real.Isend : real.Irsend)(buf, count, type, dest, tag, comm,
                                                             request);
     }
@@ -56,8 +56,9 @@ struct sluice_mpi_comm *sluice_mpi_sends_of(int count, MPI_Datatype type, int de
 }
 
 /*
- * `request` is MPI_REQUEST_NULL where the receiver has the message, or the layer its data. What MPI refuses must neither
- * be recorded nor suppressed: it refuses the same to MPI_PROC_NULL. That says nothing of the room of MPI_Bsend.
+ * Starts a send while the rank is busy. `request` is MPI_REQUEST_NULL where the receiver has the
+ * message, or the layer its data. A refused send must neither be recorded nor suppressed, so it is
+ * tried with MPI_PROC_NULL first. That does not show the room of MPI_Bsend.
  */
 static int start_while_busy(enum sluice_mpi_mode mode, const void *buf, int count,
                             MPI_Datatype type, int dest, int tag, struct sluice_mpi_comm *comm,
@@ -108,7 +109,7 @@ int call_send(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatyp
     return result;
 }
 
-/* `known` is NULL where nothing is counted. */
+/* Starts a send. `known` is NULL where nothing is counted. */
 static inline int start(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
                         int dest, int tag, MPI_Comm comm, struct sluice_mpi_comm *known,
                         MPI_Request *request)
@@ -131,7 +132,7 @@ static struct sluice_mpi_handle *make(enum sluice_mpi_mode mode, const void *buf
     return handle;
 }
 
-/* A send that the layer has done with is complete. */
+/* Completes a send that the layer itself has done. */
 static void is_done(struct sluice_mpi_handle *handle)
 {
     if (handle->real == MPI_REQUEST_NULL) {

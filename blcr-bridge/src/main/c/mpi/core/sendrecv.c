@@ -1,4 +1,4 @@
-/* A send and a receive at once. Where no wave is under way, the library's own. */
+/* A send and a receive at once. Where no wave is under way, the library does both. */
 #include <stdlib.h>
 
 #include "calls.h"
@@ -8,7 +8,7 @@
 #include "stream.h"
 #include "wrappers/data.h"
 
-/* As a receive and a send that do not block, and a wait. */
+/* Exchanges by a receive and a send that do not block, and a wait. */
 static int exchange_while_busy(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
                                int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                                int source, int recvtag, MPI_Comm comm, MPI_Status *status)
@@ -33,7 +33,7 @@ static int exchange_while_busy(const void *sendbuf, int sendcount, MPI_Datatype 
     return result;
 }
 
-/* The library has done both. */
+/* Counts both, which the library has done. */
 static void count_both(struct sluice_mpi_comm *sends, int dest, int sendtag,
                        struct sluice_mpi_comm *receives, const MPI_Status *status)
 {

@@ -1,9 +1,12 @@
 /*
- * A copy costs the time in which the rank copies. A fork costs its own time, and more later: the child has a processor,
- * and each page that the program writes to meanwhile is copied. So its cost is the time from the fork to the first spot
- * behind the child's end, less what so many spots took before. That includes what the other ranks' children cost this
- * one. `auto` takes each way in turn, twice. It compares the lesser costs of both: what else disturbs a rank makes them
- * greater. Every 16 waves it tries the other way again.
+ * The choice between copy and fork. A copy costs the time in which the rank copies. A fork costs
+ * its own time, and more later: the child has a processor, and each page that the program writes to
+ * meanwhile is copied. So its cost is the time from the fork to the first spot after the child's
+ * end, less the usual time of so many spots. The cost includes that of other ranks' children to
+ * this one.
+ *
+ * `auto` takes each way in turn, twice, and compares the lesser costs of both, since other
+ * disturbances of a rank make them greater. Every 16 waves it tries the other way again.
  */
 #include "snapshot.h"
 
@@ -27,7 +30,7 @@
 
 enum way { COPY, FORK };
 
-/* The last two times, in nanoseconds; INT64_MAX: not known. */
+/* The costs of a way, the last two in nanoseconds; INT64_MAX: unknown. */
 struct costs {
     int64_t last[2];
     int64_t tries;
@@ -36,16 +39,15 @@ struct costs {
 static enum { BY_COPY, BY_FORK, AUTO } mode;
 static struct costs costs[2] = {{{INT64_MAX, INT64_MAX}, 0}, {{INT64_MAX, INT64_MAX}, 0}};
 static struct sluice_mpi_child child = {.pipe = -1};
-static int result; /* of the last one. 1: it is in the image; 0: not yet; -1: it will not be */
+static int result; /* of the last snapshot. 1: in the image; 0: not yet; -1: never */
 static enum way taken;
-static bool
-    tried; /* it is the dearer way by what was known, or one of the first: to learn what it costs */
+static bool tried;  /* the dearer way, or one of the first tries: to learn its cost */
 static bool cannot; /* a child failed */
 
-/* What both cost by the time of the choice: the choice is told of by these. */
+/* The costs of both ways at the time of the choice, which are reported. */
 static int64_t known[2];
 
-/* When the program was last left alone, and had passed so many spots. */
+/* The time when the program was last left alone, and its spots at that time. */
 static int64_t calm_since;
 static int64_t calm_spots;
 
@@ -129,7 +131,7 @@ void sluice_mpi_snapshot_spot(void)
     be_calm(now);
 }
 
-/* ---- taking one ---- */
+/* ---- taking a snapshot ---- */
 
 #define NOT_INHERITED "protected memory is shared, or left out of forks"
 
@@ -148,7 +150,9 @@ static int write_in_child(void *argument, char *why)
     return error;
 }
 
-/* A signal would end the rank in the middle of what it copies. */
+/*
+ * Returns an error if memory cannot be read: a signal would end the rank in the middle of the copy.
+ */
 static int check_readable(void)
 {
     const struct sluice_mpi_region *region = sluice_mpi_region_unreadable();
@@ -172,7 +176,7 @@ static int copy(const struct work *work, int64_t began)
     return error;
 }
 
-/* Returns why there is no child; NULL: there is one. */
+/* Starts a child. Returns NULL, or why there is none. */
 static const char *start_child(struct work *work, int64_t began)
 {
     if (!sluice_mpi_inherits())

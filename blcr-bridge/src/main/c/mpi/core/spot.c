@@ -1,4 +1,4 @@
-/* The beginning and end of the layer in a process, and what the program says to it. */
+/* The begin and the end of the layer in a process, and the program's calls to it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool begun;       /* the first spot is behind this rank */
 static int64_t early[2]; /* messages sent and received before it, of all ranks */
 static MPI_Request checking;
 
-/* Whole numbers are read alike in the locale of any program. */
+/* Reads a whole number of the environment, independently of the program's locale. */
 static int64_t number(const char *name, int64_t otherwise)
 {
     const char *value = getenv(name);
@@ -50,7 +50,10 @@ static void read_environment(void)
     sluice_mpi_snapshot_begin();
 }
 
-/* Ranks on other nodes may not have the layer: then they would not come to what all have to. */
+/*
+ * Ends the job where ranks on other nodes may lack the layer: they would not come to its
+ * collectives.
+ */
 static void need_all_ranks(void)
 {
     int ranks;
@@ -99,7 +102,7 @@ void call_finalize(void)
     for (unsigned round = 0; sluice_mpi_snapshot_is_under_way(); round++)
         sluice_mpi_wait(round);
     for (unsigned round = 0; !sluice_mpi.may_end; round++) {
-        /* An I/O process that was resumed has not heard it. */
+        /* A resumed I/O process has not heard it. */
         if (sluice_clock() - told > DONE_NANOS) {
             told = sluice_clock();
             sluice_mpi_tell(SLUICE_CONTROL_DONE, 0, NULL, 0);
@@ -124,7 +127,7 @@ size_t call_protected_bytes(int id)
         : sluice_mpi_saved_bytes(sluice_mpi.restored, id);
 }
 
-/* Receives that the program posted on its way: the checkpoint has its own. */
+/* Cancels receives that the program posted on its way: the checkpoint has its own. */
 static void cancel_early(void)
 {
     for (struct sluice_mpi_handle *one = sluice_mpi.handles; one != NULL;) {
@@ -148,7 +151,7 @@ static void cancel_early(void)
     }
 }
 
-/* Counts begin here: on its way here the program does the same at a restart. */
+/* Begins the counts here: at a restart the program does the same on its way here. */
 static void begin_counts(void)
 {
     const int64_t mine[2] = {sluice_mpi_counts_sum(&sluice_mpi.sent),
@@ -167,7 +170,10 @@ static void begin_counts(void)
     begun = true;
 }
 
-/* Whether all ranks have passed their first spots and nothing was under way there; a line says what was. */
+/*
+ * Returns whether all ranks have passed their first spots and no message was under way there.
+ * Otherwise a line says what was.
+ */
 static bool is_checked(void)
 {
     int flag = 1;
@@ -182,7 +188,10 @@ static bool is_checked(void)
     return flag;
 }
 
-/* What is shorter than all ranks' way to their first spots would hang on a program that breaks the rule. */
+/*
+ * Waits for the check without a time limit: any limit shorter than all ranks' way to their first
+ * spots would be wrong. Says so if it takes long, as in a program that breaks the rule.
+ */
 static void await_check(void)
 {
     const int64_t began = sluice_clock();
@@ -197,7 +206,10 @@ static void await_check(void)
     }
 }
 
-/* Requests keep their values. What stands for none is an address under Open MPI, and another one in each process. */
+/*
+ * Replaces the former value of MPI_REQUEST_NULL in the regions. Requests keep their values, but
+ * that one is an address under Open MPI, another in each process.
+ */
 static void take_null(int64_t former)
 {
     const int64_t now = sluice_mpi_value(MPI_REQUEST_NULL);
@@ -229,14 +241,15 @@ static void restart(const struct sluice_mpi_place *place)
 }
 
 /*
- * A restart begins at the first place that the program comes to, so no line is taken at another one. A program that comes to
- * others alone is told so.
+ * Returns whether this is another place than the first. A restart begins at the first place that
+ * the program comes to, so no line is taken elsewhere. A program that comes only to others is told
+ * so.
  */
 static bool is_elsewhere(const void *address)
 {
     static const void *first;
-    static int64_t reached; /* the last wave that found this rank at the first place */
-    static int64_t missed;  /* and at another one, since then */
+    static int64_t reached; /* last wave that found this rank at the first place */
+    static int64_t missed;  /* last wave that found it elsewhere, since then */
     static int64_t since;
     if (first == NULL)
         first = address;

@@ -17,8 +17,8 @@
 #define VERSION 3
 
 /*
- * What begins the image. The bytes of the regions follow, so that they are where they were in the image before. Then the
- * layer's state, and the regions' table.
+ * The head of the image. The bytes of the regions follow, so that they are where they were in the
+ * image before. Then come the layer's state, and the regions' table.
  */
 struct head {
     uint64_t magic;
@@ -27,7 +27,7 @@ struct head {
     int32_t rank;
     int32_t ranks;
     int64_t wave;
-    int64_t place;  /* from the beginning of the object that it lies in */
+    int64_t place;  /* offset in its object */
     int64_t own;    /* bytes */
     int64_t memory; /* bytes of all regions */
     int32_t regions;
@@ -125,17 +125,20 @@ _Noreturn void sluice_mpi_unreadable(int64_t wave, const char *why)
                      (long long)wave, why, (long long)wave);
 }
 
-/* What comes of the image. */
+/* The reading of an image. */
 struct reading {
     int64_t wave;
     struct head head;
-    struct sluice_mpi_bytes tables; /* the layer's state, and the regions' */
-    size_t come;                    /* bytes of the head, and then of the tables */
-    bool memory;                    /* whether regions are to have theirs */
-    int region;                     /* the one that got bytes last */
-    int64_t begin;                  /* and where it begins */
+    struct sluice_mpi_bytes tables; /* layer's state, and regions' table */
+    size_t come;                    /* bytes received of the head, and then of the tables */
+    bool memory;                    /* the bytes of regions are wanted */
+    int region;                     /* the region that got bytes last */
+    int64_t begin;                  /* its beginning in the image */
 
-    /* Instead of memory: what comes lies in `piece`, and is told of when the next one is asked for. */
+    /*
+     * Called instead of writing memory. The received bytes are in `piece`, and are reported when
+     * the next ones are asked for.
+     */
     void (*each)(const struct sluice_mpi_region *region, size_t begin, const unsigned char *then,
                  size_t length);
     const struct sluice_mpi_region *of;
@@ -164,7 +167,7 @@ static void clip(size_t *length, int64_t most)
         *length = (size_t)most;
 }
 
-/* A place of `size` bytes, of which `offset` is one. */
+/* Returns the place for `offset` in `size` bytes at `data`. */
 static void *place_in(struct reading *reading, void *data, size_t size, int64_t offset,
                       size_t *length)
 {
@@ -200,7 +203,10 @@ static void *place_memory(struct reading *reading, int64_t at, size_t *length)
     return reading->piece;
 }
 
-/* All behind the head. Without memory the tables are enough, which come first: they were written last. */
+/*
+ * Returns the place for bytes behind the head. Without memory the tables are enough, which come
+ * first: they were written last.
+ */
 static void *place_rest(void *argument, int64_t offset, size_t *length)
 {
     struct reading *reading = argument;
@@ -255,7 +261,7 @@ static struct entry entry_of(const struct reading *reading, int number)
     return entry;
 }
 
-/* How many bytes the checkpoint has of a region; 0 for none. Its table is in the order of ids. */
+/* Returns the bytes of a region in the checkpoint; 0 for none. The table is in the order of ids. */
 static int64_t saved_bytes(const struct reading *reading, int64_t id)
 {
     for (int at = 0, end = reading->head.regions; at < end;) {
@@ -309,7 +315,10 @@ static void check_lengths(const struct head *head, int64_t wave)
     }
 }
 
-/* The head tells where the rest belongs. 0, or a negative errno, and sluice_message() says why. */
+/*
+ * Reads the head, and then the rest. Returns 0, or a negative errno with a sentence in
+ * sluice_message().
+ */
 static int read_state(struct reading *reading, bool memory)
 {
     struct head *head = &reading->head;

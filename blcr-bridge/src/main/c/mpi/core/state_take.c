@@ -15,7 +15,10 @@
 #include "wave.h"
 #include "wrappers/request.h"
 
-/* Others may need nothing; the first rank of a program that forgot to say what it needs has nothing either. */
+/*
+ * Says that nothing is protected, at the first rank only. Other ranks may need nothing; if the
+ * first one has nothing, the program forgot to protect.
+ */
 static void say_nothing_is_protected(void)
 {
     static bool said;

@@ -1,4 +1,4 @@
-/* How a protocol takes the state of its rank for a wave. */
+/* The taking of a rank's state for a wave, by any protocol. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +8,13 @@
 #include "state.h"
 
 /*
- * Begins this rank's checkpoint, and takes its state at a spot: how many bytes. Negative: that failed, and the wave is
- * refused.
+ * Begins this rank's checkpoint, and takes its state at a spot. Returns its bytes. Negative: that
+ * failed, and the wave is refused.
  */
 int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place);
 
-/* Whether the state is in its image. Where it never will be the wave is refused. */
+/* Returns whether the state is in its image. If it never will be, the wave is refused. */
 bool sluice_mpi_state_is_taken(void);
 
-/* The marker of this rank, as the coordinator takes it. */
+/* Puts the marker of this rank, as the coordinator reads it. */
 void sluice_mpi_put_marker(struct sluice_mpi_bytes *bytes);

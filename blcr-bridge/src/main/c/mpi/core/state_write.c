@@ -1,6 +1,7 @@
 /*
- * Writes the image `state`: regions from where they lie, small ones together. Blocks that are the same as in the last
- * committed image are left out, and the I/O process is told which these are.
+ * The writing of the image `state`: regions from their places, small ones together. Blocks that are
+ * the same as in the last committed image are left out, and the I/O process is told which these
+ * are.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,10 +19,10 @@
 
 #define TOGETHER 65536 /* bytes */
 #define SMALL 4096
-#define RUN 16      /* blocks that are written at once, while they are in the processor's cache */
+#define RUN 16      /* blocks written at once, while in the processor's cache */
 #define PIECES 2048 /* of one request */
 
-/* A run of bytes that the image before has. */
+/* A run of bytes that the former image has. */
 struct piece {
     int64_t offset;
     int64_t length;
@@ -31,12 +32,12 @@ struct piece {
 struct writing {
     sluice_image *image;
     int error;
-    int64_t at; /* where the next byte goes */
+    int64_t at; /* place of the next byte */
     size_t length;
     unsigned char together[TOGETHER];
     int64_t written;
     int64_t reused;
-    int64_t nanos; /* that writes took */
+    int64_t nanos; /* time of the writes */
     int64_t base;
     bool private;
     size_t count;
@@ -60,7 +61,10 @@ static void write_together(struct writing *writing)
     writing->length = 0;
 }
 
-/* A large one goes from where it lies into the buffer, or past it; a record for each small one would be longer than it. */
+/*
+ * Adds bytes. A large piece goes from its place into the buffer, or past it. A record for each
+ * small piece would be longer than the piece.
+ */
 static void add(struct writing *writing, const void *data, size_t length)
 {
     if (writing->length + length > TOGETHER || length > SMALL)
@@ -74,7 +78,7 @@ static void add(struct writing *writing, const void *data, size_t length)
     writing->at += (int64_t)length;
 }
 
-/* What is not written is zero. */
+/* Leaves bytes out, which then are zero. */
 static void pass_over(struct writing *writing, size_t length)
 {
     write_together(writing);
@@ -83,7 +87,7 @@ static void pass_over(struct writing *writing, size_t length)
 
 static void add_region(struct writing *writing, const struct sluice_mpi_region *region)
 {
-    size_t written = 0; /* all before that is in the image */
+    size_t written = 0; /* all before is in the image */
     for (size_t at = 0; at < region->bytes && region->bytes > SMALL;) {
         const size_t rest = region->bytes - at;
         const size_t length = rest < SLUICE_MPI_HASH_BLOCK ? rest : SLUICE_MPI_HASH_BLOCK;
@@ -97,7 +101,7 @@ static void add_region(struct writing *writing, const struct sluice_mpi_region *
     add(writing, region->pointer + written, region->bytes - written);
 }
 
-/* ---- what is the same ---- */
+/* ---- unchanged blocks ---- */
 
 static void tell(struct writing *writing)
 {
@@ -117,7 +121,9 @@ static void tell(struct writing *writing)
     writing->count = 0;
 }
 
-/* Asked before anything is left out: the image before may be gone, or its commit have failed. */
+/*
+ * Asks for the former image before anything is left out: it may be gone, or its commit have failed.
+ */
 static void ask_for_base(struct writing *writing)
 {
     writing->base = sluice_mpi_changes_base();
@@ -145,12 +151,12 @@ static void leave_out(struct writing *writing, size_t length)
     writing->at += (int64_t)length;
 }
 
-/* Blocks of a region. */
+/* The blocks of a region. */
 struct blocks {
     const unsigned char *data;
     size_t bytes;
     int64_t count;
-    int64_t first; /* its number among those of all regions */
+    int64_t first; /* number of the first among those of all regions */
 };
 
 static size_t end_of(const struct blocks *blocks, int64_t block)
@@ -158,7 +164,7 @@ static size_t end_of(const struct blocks *blocks, int64_t block)
     return block == blocks->count - 1 ? blocks->bytes : (size_t)(block + 1) * SLUICE_MPI_HASH_BLOCK;
 }
 
-/* Writes blocks at once, and then looks whether they are what was hashed. */
+/* Writes blocks at once, and then checks that they are as hashed. */
 static void add_run(struct writing *writing, const struct blocks *blocks, int64_t from, int64_t to)
 {
     if (from == to)
@@ -174,7 +180,7 @@ static void add_run(struct writing *writing, const struct blocks *blocks, int64_
 
 static void add_changed(struct writing *writing, const struct blocks *blocks)
 {
-    int64_t written = 0; /* all before that is in the image */
+    int64_t written = 0; /* all before is in the image */
     for (int64_t block = 0; block < blocks->count; block++) {
         const size_t at = block * SLUICE_MPI_HASH_BLOCK;
         const size_t length = end_of(blocks, block) - at;
@@ -223,7 +229,7 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
     }
     add(&writing, begin->data + head, begin->length - head);
     write_together(&writing);
-    write_at(&writing, begin->data, head, 0); /* what was written last comes first at a restart */
+    write_at(&writing, begin->data, head, 0); /* bytes written last come first at a restart */
     if (writing.count > 0)
         tell(&writing);
     if (hashes) {

@@ -1,4 +1,7 @@
-/* Counts what this rank sends and receives. Streams are known by ranks in the world. */
+/*
+ * The counts of messages that this rank sends and receives. Streams are known by ranks in the
+ * world.
+ */
 #pragma once
 
 #include <mpi.h>
@@ -7,7 +10,7 @@
 #include "layer.h"
 #include "wrappers/communicator.h"
 
-/* A message is sent to this rank of the communicator: its number in its stream. */
+/* Counts a message to this rank of the communicator. Returns its number in its stream. */
 static inline int64_t sluice_mpi_sends(const struct sluice_mpi_comm *comm, int dest, int tag)
 {
     return ++sluice_mpi_counts_of(&sluice_mpi.sent, comm->id, sluice_mpi.rank, comm->world[dest],
@@ -15,7 +18,7 @@ static inline int64_t sluice_mpi_sends(const struct sluice_mpi_comm *comm, int d
                  ->count;
 }
 
-/* A message was received, as the status says, by a receive with this place in the order of posting. */
+/* Counts a received message, by its status and its receive's place in the order of posting. */
 static inline void sluice_mpi_received(const struct sluice_mpi_comm *comm, const MPI_Status *status,
                                        int64_t posted)
 {
@@ -29,18 +32,21 @@ static inline void sluice_mpi_received(const struct sluice_mpi_comm *comm, const
     count->count++;
 }
 
-/* Whether this error is of a message that is longer than its receive has room for. */
+/* Returns whether this error means that a message is longer than its receive has room for. */
 bool sluice_mpi_is_truncated(int error);
 
-/* Whether a receive that ended so has taken its message: all of it, or as much as there is room for. */
+/*
+ * Returns whether a receive that ended so has taken its message: all of it, or as much as there is
+ * room for.
+ */
 static inline bool sluice_mpi_has_taken(int error)
 {
     return __builtin_expect(error == MPI_SUCCESS, 1) || sluice_mpi_is_truncated(error);
 }
 
 /*
- * Whether messages were received that were sent behind others which an open receive has: no count says then which.
- * `posted` and what else says of one open receive.
+ * Returns whether messages were received that were sent after others which an open receive has. No
+ * count tells then which. `posted` and the other parameters describe one open receive.
  */
 bool sluice_mpi_is_overtaken(const struct sluice_mpi_comm *comm, int source, int tag,
                              int64_t posted);

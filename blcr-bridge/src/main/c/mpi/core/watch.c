@@ -16,11 +16,11 @@
 #include "wrappers/abort_reason.h"
 
 #define TIMES 10
-#define LEAST INT64_C(3000000000) /* nanoseconds; a busy machine takes some for nothing */
+#define LEAST INT64_C(3000000000) /* ns; a busy machine causes some pauses */
 #define LOOK 50000000
-#define REFUSED 3 /* sluice mpi does not run it again */
+#define REFUSED 3 /* sluice mpi does not run the job again */
 
-static int64_t first_at; /* when this process was at its first spot, and how many were behind it */
+static int64_t first_at; /* time of this process's first spot, and the spots before it */
 static int64_t first_spots;
 static bool ended;
 
@@ -50,7 +50,10 @@ static size_t compose(char *line, size_t capacity, double seconds)
         sluice_mpi.rehearsing ? "the rehearsal ends" : "sluice mpi --rehearse finds out which");
 }
 
-/* In a rehearsal that ends the job, unless another rank ends it. */
+/*
+ * Says that the program does not come to a spot. In a rehearsal that ends the job, unless another
+ * rank ends it.
+ */
 static void say(double seconds)
 {
     char line[600];
@@ -66,7 +69,7 @@ static int64_t spots_now(void)
     return __atomic_load_n(&sluice_mpi.spots, __ATOMIC_RELAXED);
 }
 
-/* In a rehearsal it watches until that is over. */
+/* Watches the spots; in a rehearsal, until that is over. */
 static void *watch(void *argument)
 {
     (void)argument;
@@ -102,7 +105,7 @@ void sluice_mpi_watch_begin(int64_t wave, int64_t usual)
     if (sluice_mpi.rank != 0 || usual <= 0)
         return;
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &former); /* a handler is the program's own threads' affair */
+    pthread_sigmask(SIG_BLOCK, &all, &former); /* handlers are for the program's own threads */
     if (pthread_create(&thread, NULL, watch, NULL) == 0)
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &former, NULL);

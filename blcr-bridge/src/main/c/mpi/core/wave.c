@@ -44,7 +44,7 @@ void sluice_mpi_refuse_wave(const char *why)
 
 static const char *never;
 
-/* An I/O process that was resumed has not heard it. */
+/* Tells the coordinator so, also a resumed one, which has not heard it. */
 static void tell_never(void)
 {
     sluice_mpi_tell(SLUICE_CONTROL_NEVER, 0, never, strlen(never));

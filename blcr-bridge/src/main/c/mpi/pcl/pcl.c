@@ -1,6 +1,7 @@
 /*
- * Pcl at one rank: it stops at the spot that the coordinator names, takes into memory what is under way, writes its
- * image when all ranks have done that, and goes on. org.sluice.iop.wave.protocol.PclRank of the simulator is the same in Java.
+ * Pcl at one rank. The rank stops at the spot that the coordinator names, and takes messages under
+ * way into memory. When all ranks have done so, the rank writes its image and goes on.
+ * org.sluice.iop.wave.protocol.PclRank of the simulator is the same in Java.
  */
 #include <stdlib.h>
 
@@ -20,26 +21,27 @@
 #include "core/stream.h"
 #include "core/wave.h"
 
-#define DRAIN_NANOS                                                                                \
-    INT64_C(1000000) /* for which a rank takes messages before it looks at other things */
+#define DRAIN_NANOS INT64_C(1000000) /* time for messages before other work */
 
-static int64_t stop_at; /* 0: not known */
-static int64_t hold;    /* for how many nanoseconds it may stand there before all do */
+static int64_t stop_at; /* the spot; 0: not known */
+static int64_t hold;    /* ns that the rank may stand before all do */
 static struct sluice_mpi_counts late;
 
-/* How far a held rank is. */
+/* The progress of a held rank. */
 static enum {
     FREE,
-    STOPPED,   /* and receives what comes */
-    EXPECTING, /* it knows how much comes */
-    DRAINED,   /* and receives nothing more: others may have gone on */
+    STOPPED,   /* it receives any message */
+    EXPECTING, /* it knows how many messages come */
+    DRAINED,   /* it receives nothing more: others may have gone on */
 } phase;
 
 static struct sluice_mpi_place here;
 static int64_t held_since;
-static struct sluice_mpi_comm *next_drained; /* NULL: it begins with the first one */
+static struct sluice_mpi_comm *next_drained; /* NULL: begin with the first one */
 
-/* Once the image is taken; 0 bytes: it is not. The rank may be free before it is written. */
+/*
+ * Set once the image is taken; 0 bytes: not yet. The rank may be free before the image is written.
+ */
 static int64_t taken_bytes;
 static int64_t taken_late;
 static int64_t held;
@@ -67,7 +69,7 @@ static void stop(int64_t spot, int64_t most)
         stop_at = spot;
 }
 
-/* ---- what is under way ---- */
+/* ---- messages under way ---- */
 
 static void drain_from(struct sluice_mpi_comm *comm, int source)
 {
@@ -82,8 +84,9 @@ static void drain_from(struct sluice_mpi_comm *comm, int source)
 }
 
 /*
- * What has come and no receive waits for: its sender may wait for that before its own spot. To ask may give the processor
- * away, and a program may have tens of thousands of communicators: not all at a time.
+ * Takes messages for which no receive waits: a sender may wait for that before its own spot. A look
+ * may give the processor away, and a program may have tens of thousands of communicators. So not
+ * all are looked at in one call.
  */
 static void drain_any(void)
 {
@@ -94,7 +97,7 @@ static void drain_any(void)
     next_drained = comm;
 }
 
-/* The messages of one rank in the order in which it sent them, whatever their tags. */
+/* Takes the messages of one rank in the order of sending, whatever their tags. */
 static void drain_expected(void)
 {
     for (size_t at = 0; at < late.capacity; at++) {
@@ -163,8 +166,9 @@ static void take(void)
 }
 
 /*
- * Another rank may wait for this one in a collective before its own spot. That may be rank 0, which
- * then passes nothing on: each rank sees to its own time.
+ * Gives the wave up if the rank stands too long. Another rank may wait for this one in a collective
+ * before its own spot. The other may be rank 0, which then forwards nothing. So each rank watches
+ * its own time.
  */
 static void look_at_time(void)
 {
