@@ -34,7 +34,7 @@ final class Commands {
         .flatMap(List::stream)
         .distinct()
         .forEach(name -> out.append("    %s,%n".formatted(constant(name))));
-    out.append("    SLUICE_OPTIONS, /* how many, with none */\n};\n");
+    out.append("    SLUICE_OPTIONS, /* their number, with none */\n};\n");
     table(out, "exec", exec);
     table(out, "record", record);
     table(out, "mpi", mpi);

@@ -1,6 +1,6 @@
 /*
- * Heat spreading over a plate whose upper edge is kept hot, its rows shared out among the ranks. What it has of
- * checkpoints are three lines: two for its memory and one for the place.
+ * Heat spreading over a plate whose upper edge is kept hot, its rows shared out among the ranks. Three
+ * lines are for checkpoints: two for its memory and one for the place.
  *
  *     protected [--size CELLS] [--steps N] [--result FILE]
  */

@@ -20,7 +20,7 @@
 
 enum { PAUSE_MS = 300, KEPT = 2, PATIENCE_MS = 60000 };
 
-/* What one rank writes: so many writes, which are so many bytes together. */
+/* The writes of a rank: their count, and their bytes together. */
 static const struct {
     int count;
     long bytes;
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
     if (argc != 4)
         MPI_Abort(MPI_COMM_WORLD, 2);
     choose_writes();
-    sluice_session *session = NULL; /* one on each node, which hears what the node is told */
+    sluice_session *session = NULL; /* a process on each node, which hears what the node is told */
     if (strcmp(getenv("OMPI_COMM_WORLD_LOCAL_RANK"), "0") == 0
         && sluice_session_open(getenv("SLUICE_DIRECTORY"), rank, ranks, &session) != 0) {
         fprintf(stderr, "lu: %s\n", sluice_message());

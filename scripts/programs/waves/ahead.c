@@ -1,6 +1,7 @@
 /*
- * Rank 1 has many receives of one stream open. It posted them before the first spot, and posts one anew when its message
- * has come: at each spot some are of before the first one, and are older than the others.
+ * Rank 1 has many receives of one stream open. The rank posted them before the first spot, and
+ * posts a new one when a message has come. At each spot some receives are of before the first one,
+ * and are older than the others.
  */
 #include <mpi.h>
 #include <stdio.h>

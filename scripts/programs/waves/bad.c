@@ -1,6 +1,7 @@
 /*
- * What the layer must refuse, or end, by a line. --do NAME,NAME says what the program does wrong. With `changed` that
- * is what the file ./changed says, which changes from one run to the next; with `asked`, what ./wrong says at that step.
+ * Programs that the layer must refuse, or end, by a line. --do NAME,NAME says what the program does
+ * wrong. With `changed` the file ./changed says so, which changes from one run to the next; with
+ * `asked`, the file ./wrong at that step.
  */
 #include "bad.h"
 #include "corpus.h"
@@ -33,7 +34,7 @@ static void test(int times)
         MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE);
 }
 
-/* What it receives is recorded. */
+/* Sends messages to itself, which are recorded when received. */
 static void flood(int times)
 {
     enum { MESSAGES = 1000 };

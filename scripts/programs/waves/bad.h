@@ -10,7 +10,7 @@ void bad_begin(void);
 /* Does what the file ./wrong says, by all ranks at the same step. */
 void bad_step(void);
 
-/* Whether main() is to call at another place than that of the first spot. */
+/* main() is to call at another place than the first spot's. */
 extern bool bad_changes_place;
 
 #endif

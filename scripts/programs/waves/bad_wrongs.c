@@ -1,6 +1,6 @@
 /*
- * What no protocol carries over a line, and what else keeps waves from being taken. It begins once the file ./wrong
- * names it, and ends when that names something else.
+ * Wrongs that no protocol carries over a line, or that keep waves from being taken. A wrong begins
+ * once the file ./wrong names it, and ends when that names something else.
  */
 #include "bad.h"
 #include "corpus.h"
@@ -83,7 +83,10 @@ static void call_collectives_with_nonsense(enum moment moment)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-/* What is protected and then lost, or cannot be written or read, until it is not protected any more. */
+/*
+ * Memory that is protected and then lost, or cannot be written or read, until it is not protected
+ * any more.
+ */
 enum { LOST = 50, LOST_BYTES = 1 << 20 };
 static char *lost;
 
@@ -159,7 +162,7 @@ static void jump(MPI_Comm *comm, int *error, ...)
     longjmp(behind, *error);
 }
 
-/* What a handler does in C++ that throws. */
+/* Jumps out of a call, as a handler in C++ does that throws. */
 static void jump_out_of_call(enum moment moment)
 {
     MPI_Errhandler jumping;

@@ -1,6 +1,7 @@
 /*
- * A step is a barrier and an exchange. One step out of four, with --free three, some ranks have their spot before the
- * barrier and others behind it, so that it straddles a line there. Ranks cannot all stop at such a spot.
+ * A step is a barrier and an exchange. In a step out of four, with --free three, some ranks have
+ * their spot before the barrier and others behind it, so that it straddles a line there. Ranks
+ * cannot all stop at such a spot.
  */
 #include "corpus.h"
 

@@ -1,7 +1,8 @@
 /*
- * Which pages has a program written since the last image? By hashes of blocks, as the layer does, and by the kernel's
- * PAGEMAP_SCAN over asynchronous write protection (Linux 6.7). A tenth is written anew between two looks.
- * changed MIB ROUNDS: a line of JSON for each way and round. The kernel that has none is said so, with status 77.
+ * The pages that a program has written since the last image: by hashes of blocks, as the layer
+ * does, and by the kernel's PAGEMAP_SCAN over asynchronous write protection (Linux 6.7). A tenth is
+ * written anew between two looks. changed MIB ROUNDS: a line of JSON for each way and round. The
+ * kernel that has none is said so, with status 77.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /*
- * What the programs of the corpus share. Each is killed at any moment under `sluice mpi` and must end with
- * the result of a run that nothing disturbed. All that changes while it runs is in protected memory.
+ * The common part of the programs of the corpus. Each is killed at any moment under `sluice mpi`
+ * and must end with the result of a run that nothing disturbed. All that changes while it runs is
+ * in protected memory.
  */
 #ifndef CORPUS_H
 #define CORPUS_H

@@ -19,7 +19,7 @@ struct answer {
 static struct corpus corpus;
 static struct state *state;
 static int32_t *order; /* of rank 0: who got the n-th piece */
-static uint64_t *body; /* what is sent with a question, to give it a size */
+static uint64_t *body; /* sent with a question, to give it a size */
 
 static int64_t pieces(void)
 {
@@ -77,7 +77,7 @@ static void work(void)
     }
 }
 
-/* What all others must have, by the order that is remembered. */
+/* Checks what all others must have, by the order that is remembered. */
 static void check(const uint64_t *got)
 {
     uint64_t chain = 0, *expected = calloc((size_t)corpus.ranks, sizeof *expected);

@@ -1,6 +1,7 @@
 /*
- * What a program forgets to protect. --do says where it shows: in a message, in protected memory, in the number of calls,
- * or in a step that never ends. Without it nothing is forgotten.
+ * Memory that a program forgets to protect. --do says where the loss shows: in a message, in
+ * protected memory, in the number of calls, or in a step that never ends. Without --do nothing is
+ * forgotten.
  */
 #include "corpus.h"
 
@@ -9,7 +10,7 @@
 struct state {
     int64_t step;
     int64_t sum;
-    int64_t turn; /* what the static one should be */
+    int64_t turn; /* the right value of the static one */
     char many[100000];
 };
 

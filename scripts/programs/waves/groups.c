@@ -1,6 +1,7 @@
 /*
- * The lower and the upper half of the ranks, and collectives between both. A rank of the root's group that is not the root
- * passes no arrays. What is gathered is open across spots. Only Pcl carries such communicators.
+ * The lower and the upper half of the ranks, and collectives between both. A rank of the root's
+ * group that is not the root passes no arrays. The gather is open across spots. Only Pcl carries
+ * such communicators.
  */
 #include "corpus.h"
 

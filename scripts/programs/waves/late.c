@@ -34,7 +34,7 @@ int main(int count, char **arguments)
             sum = sum * 100 + value;
         }
         if (step == 37 && dies && access("die", F_OK) != 0)
-            step--; /* what rank 0 sent is under way */
+            step--; /* rank 0's message is under way */
         else if (rank == 1 && step == 37 && dies)
             raise(SIGKILL);
     }

@@ -40,7 +40,7 @@ static void exchange(int64_t step)
     MPI_Waitall(2 * MESSAGES, requests, MPI_STATUSES_IGNORE);
 }
 
-/* What a library makes and frees. The type is freed while a request has it. */
+/* Makes and frees as a library does. The type is freed while a request has it. */
 static void make(void)
 {
     MPI_Comm comm;

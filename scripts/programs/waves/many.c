@@ -1,6 +1,6 @@
 /*
- * Has --size communicators, each with a message in each direction. It says on standard output how long its steps took, in
- * milliseconds, and how long it took to free all.
+ * Has --size communicators, each with a message in each direction. Prints how long its steps took,
+ * in milliseconds, and how long it took to free all.
  */
 #include "corpus.h"
 

@@ -1,6 +1,7 @@
 /*
- * The program "mix": sequences of calls of MPI that a seed decides, the same at all ranks. What is begun in one step may end
- * in a later one, by whatever function chance says. All results are the same in each run.
+ * The program "mix": sequences of calls of MPI that a seed decides, the same at all ranks. A call
+ * begun in one step may end in a later one, by whatever function chance says. All results are the
+ * same in each run.
  */
 #ifndef MIX_H
 #define MIX_H
@@ -9,7 +10,7 @@
 
 enum { SLOTS = 6, MOST_RANKS = 8, MOST = 8192, GIVEN = 2 * MOST };
 
-/* How the numbers of a message lie in memory, by which of MPI's functions: mix_types.c. */
+/* The layout of a message's numbers in memory, and MPI's functions for it: mix_types.c. */
 enum shape {
     PLAIN,
     STRIDED,
@@ -26,7 +27,7 @@ enum shape {
     SHAPES
 };
 
-/* What a seed has or has not, so that none hides another. */
+/* The parts that a seed has or has not, so that none hides another. */
 enum part { AHEAD, PAIRS_ANEW, FREED, CANCELLED, REFUSED, VECTORS, ASKED_STATUS, COMMUNICATORS };
 
 /* An operation that is open. `kind` 0: none. */
@@ -66,7 +67,7 @@ extern MPI_Comm world, copy, half, ring,
 /* Below `most`, the same at all ranks, and the next time another one. */
 int chance(int most);
 
-/* Whether the seed has it: one of two has. */
+/* Returns whether the seed has the part: one of two has. */
 bool has(enum part part);
 
 /* The neighbors in the world. */
@@ -95,7 +96,7 @@ void end_messages(struct slot *slot, int number);
 void make_persistent(void);
 void check_values(const int32_t *in, enum shape shape, int count, int64_t step, int from);
 
-/* Those that are over in a step, in mix_at_once.c. */
+/* Sends messages that are over in a step, in mix_at_once.c. */
 void messages_at_once(void);
 
 /* Lives of requests, in mix_requests.c. */
@@ -103,7 +104,7 @@ void requests_begin(void);
 void requests_step(void);
 void requests_end(void);
 
-/* What MPI refuses, in mix_refused.c. */
+/* Calls that MPI refuses, in mix_refused.c. */
 void refused_begin(void);
 void refused_step(void);
 
@@ -112,7 +113,10 @@ void begin_collective(struct slot *slot);
 void end_collective(struct slot *slot);
 void collectives_at_once(void);
 
-/* Those of unequal parts, in place, or of neighbors, in mix_vectors.c: of `VECTORS_KINDS` kinds. NULL: it blocks. */
+/*
+ * Collectives of unequal parts, in place, or of neighbors, in mix_vectors.c: of `VECTORS_KINDS`
+ * kinds. NULL: it blocks.
+ */
 enum { VECTORS_KINDS = 17 };
 void vectors_begin(void);
 void call_vector(struct call *call, int kind, int64_t step, MPI_Request *request);

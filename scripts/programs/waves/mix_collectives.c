@@ -1,4 +1,7 @@
-/* Collectives of mix: blocking ones, and ones that end in another step. Those of VECTOR and beyond are of mix_vectors.c. */
+/*
+ * Collectives of mix: blocking ones, and ones that end in another step. Kinds from VECTOR on are in
+ * mix_vectors.c.
+ */
 #include "mix.h"
 
 enum { BEGIN = 100, VECTOR = 13 };

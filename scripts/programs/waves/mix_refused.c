@@ -1,4 +1,7 @@
-/* What MPI refuses in mix, and what comes behind it: a receive that is too short, a rank or a count that there cannot be. */
+/*
+ * Calls of mix that MPI refuses, and the calls behind them: a receive that is too short, a rank or
+ * a count that cannot exist.
+ */
 #include "mix.h"
 
 static MPI_Comm strict;

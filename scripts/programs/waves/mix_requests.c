@@ -175,7 +175,7 @@ static void send_freed(void)
     MPI_Recv(&lives->found, 1, MPI_INT, to_left(), 13, pairs, MPI_STATUS_IGNORE);
     corpus_check(lives->found == value(step, to_left(), 1), "behind a freed request");
     corpus_check(lives->lost == value(step, to_left(), 0), "what was received by a freed request");
-    MPI_Barrier(pairs); /* what is sent may go */
+    MPI_Barrier(pairs); /* the data sent may go */
     lives->freed = 0;
 }
 

@@ -16,7 +16,7 @@ void vectors_begin(void)
                                    MPI_INFO_NULL, 0, &graph);
 }
 
-/* How much a rank has for another one, in its step. */
+/* Returns how much a rank has for another one, in its step. */
 static int amount(const struct call *c, int64_t step, int of, int to)
 {
     return (int)((of + 2 * to + step) % 3) * c->count;

@@ -41,7 +41,7 @@ static double half_way(const struct calls *calls, int bytes, int turns)
     return (MPI_Wtime() - begun) / turns / 2;
 }
 
-/* What rank 0 says, since all have to do the same. */
+/* Returns rank 0's answer, since all have to do the same. */
 static int turns_of(double seconds, double half_way)
 {
     int turns = (int)(seconds / half_way / 2) + 1;

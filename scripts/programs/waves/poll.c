@@ -88,7 +88,7 @@ static void wait_for_sends(MPI_Request *sends, int n)
         MPI_Waitany(n, sends, &which, MPI_STATUS_IGNORE);
 }
 
-/* One more message of each other rank, by receives of which any may be first. */
+/* Exchanges one more message with each other rank, by receives of which any may be first. */
 static void pass_on(void)
 {
     MPI_Request requests[2 * corpus.ranks];
@@ -108,7 +108,7 @@ static void pass_on(void)
     }
 }
 
-/* What each was told before a step is what the other had at the end of the step before. */
+/* Checks that each was told before a step what the other had at the end of the step before. */
 static void check(void)
 {
     const size_t steps = (size_t)corpus.steps;

@@ -1,7 +1,8 @@
 /*
- * What calls of MPI take one after another, at one rank, whose MPI is at_once.c: a line of JSON for each kind, with
- * nanoseconds and instructions of a call. wrapper [SECONDS [step]]: of each kind. Where the machine counts no instructions a
- * child steps through some calls, which takes a wave minutes.
+ * The time of calls of MPI, one after another, at one rank, whose MPI is at_once.c: a line of JSON
+ * for each kind, with nanoseconds and instructions of a call. wrapper [SECONDS [step]]: of each
+ * kind. Where the machine counts no instructions a child steps through some calls, which takes a
+ * wave minutes.
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
@@ -28,7 +29,7 @@
 
 static int counter;
 static int value;
-static int times = CALLS; /* how many calls are made in a turn */
+static int times = CALLS; /* calls in a turn */
 static bool may_step;
 
 static struct {
@@ -87,7 +88,10 @@ static void allreduce(void)
         MPI_Allreduce(&in, &out, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* One place for all: waves are of the first one alone. The barrier keeps the loop, of which else nothing would be left. */
+/*
+ * The only place for all: waves are of the first one alone. The barrier keeps the loop, of which
+ * else nothing would be left.
+ */
 static __attribute__((noinline)) void come_to_spot(int times)
 {
     for (int at = 0; at < times; at++) {

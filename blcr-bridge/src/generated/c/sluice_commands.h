@@ -63,7 +63,7 @@ enum sluice_option {
     SLUICE_OPTION_RUN,
     SLUICE_OPTION_SNAPSHOT,
     SLUICE_OPTION_WRITE,
-    SLUICE_OPTIONS, /* how many, with none */
+    SLUICE_OPTIONS, /* their number, with none */
 };
 
 static const struct option sluice_exec_known[] = {

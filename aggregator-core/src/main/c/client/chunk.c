@@ -41,8 +41,8 @@ static void set_used(struct sluice_chunk_writer *writer, uint32_t used)
 
 /*
  * Claims a chunk and writes its header. `used` is 0 until the header is complete, because the I/O
- * process may look at a chunk whose process stopped or died in here. It must see neither records of
- * the chunk's former use nor an incomplete header.
+ * process may look at a chunk whose process stopped or died in here. The I/O process must see
+ * neither records of the chunk's former use nor an incomplete header.
  */
 static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
 {

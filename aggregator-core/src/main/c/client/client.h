@@ -213,9 +213,9 @@ void sluice_log_adopt(struct sluice_log_image *image, struct sluice_client *clie
 
 /*
  * Returns whether writes are to be logged. Costs one load of this process's memory. Another process
- * may have made the image direct in the meantime. One of the functions below notices that, waits
- * until the image's own file holds everything, and returns -ESTALE. From then on the caller uses
- * the file. The caller holds image->lock.
+ * may have made the image direct in the meantime. Then the next of the functions below waits until
+ * the image's own file holds everything, and returns -ESTALE. From then on the caller uses the
+ * file. The caller holds image->lock.
  */
 static inline bool sluice_log_diverted(const struct sluice_log_image *image)
 {

@@ -1,6 +1,6 @@
 /*
- * The stream socket to the I/O process. One request is under way at a time. Frames without a reply
- * may go out meanwhile, so that a doorbell never waits for another request's answer.
+ * The stream socket to the I/O process. Only one request is under way at a time. Frames without a
+ * reply may go out meanwhile, so that a doorbell never waits for another request's answer.
  *
  * A killed I/O process may be resumed. A waiting client then connects anew, says who it is, and
  * repeats the request that got no reply. The connection is lost if no I/O process comes, or one of

@@ -5,16 +5,15 @@
  * another session's segment may be at the old path. The child of a bare clone() has its parent's
  * mapping. None of our code runs before such a process goes on.
  *
- * So a process checks before it stores into the segment: at each append, and after each wait. It
- * compares the session, the slot's state and the slot's generation with those given to it. They are
- * kept on a page that the kernel empties in a child. The check takes loads from lines that stay in
- * the cache, as they change at an attach only, and no system call.
+ * So a process checks before it stores into the segment: at each append, and after each wait. The
+ * check compares the session, the slot's state and the slot's generation with those given to it.
+ * They are kept on a page that the kernel empties in a child. The check takes loads from lines that
+ * stay in the cache, as they change at an attach only, and no system call.
  *
  * The mapping itself may be gone; presence.h says when that is examined.
  *
  * Two things go unnoticed. The process may be dumped between the check and the store. The slot may
- * be that of the process it was dumped from, if that one still runs or the I/O process has not
- * noticed its end.
+ * belong to the process that was dumped, while that still runs or its end is not yet noticed.
  */
 #pragma once
 

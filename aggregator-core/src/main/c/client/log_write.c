@@ -22,9 +22,9 @@ static bool became_direct(const struct sluice_log_image *image)
 }
 
 /*
- * Wakes the I/O process, after an append and its fence, if it has stopped looking at this slot. It
- * stores `quiet`, fences, and then looks at the chunk a last time. So one of the two sees the
- * other. The bell is rung once.
+ * Wakes the I/O process, after an append and its fence, if it has stopped looking at this slot. The
+ * I/O process stores `quiet`, fences, and then looks at the chunk a last time. So one of the two
+ * sees the other. The bell is rung once.
  */
 static void ring_if_quiet(struct sluice_log_image *image)
 {

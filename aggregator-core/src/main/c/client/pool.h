@@ -13,7 +13,7 @@ struct sluice_pool {
     const struct sluice_segment *segment;
     struct sluice_connection *connection;
     struct sluice_hold hold;
-    uint64_t *populated; /* one bit per chunk with page table entries in this process */
+    uint64_t *populated; /* a bit per chunk that has page table entries in this process */
     uint32_t slot;
     uint32_t last; /* the last chunk claimed; the next search begins there, where caches are warm */
     struct sluice_costs costs;
@@ -32,8 +32,8 @@ static inline bool sluice_pool_held(const struct sluice_pool *pool)
 
 /*
  * Claims a chunk and makes sure that touching it takes no page fault. With `waits`, waits while the
- * I/O process releases any. -EAGAIN: no chunk is free, after a second without a release, or at once
- * without `waits`. -EIO: the I/O process or the slot is gone. One thread at a time.
+ * I/O process releases any. Called by one thread at a time. -EAGAIN: no chunk is free, after a
+ * second without a release, or at once without `waits`. -EIO: the I/O process or the slot is gone.
  */
 int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uint32_t *generation);
 

@@ -7,8 +7,8 @@
  * doubt begins when the process looks up its mappings, maps over them, or is asked which of them to
  * write down. A doubt ends when everything is found to be there.
  *
- * One case stays unnoticed: a mapping replaced by a system call that the shim does not see, without
- * any of these signs in the second before.
+ * A case stays unnoticed: a mapping replaced by a system call past the shim, without any of these
+ * signs in the second before.
  */
 #pragma once
 
@@ -25,9 +25,9 @@ extern atomic_bool sluice_presence_doubted;
 void sluice_presence_doubt(void);
 
 /*
- * Begins a doubt because this thread writes the process down. The doubt is part of the written
- * process. It lasts until another thread, suspended meanwhile, finds everything in place, here or
- * in the restarted process.
+ * Begins a doubt because this thread writes the process down. The written process has the doubt,
+ * too. The doubt lasts until another thread, suspended meanwhile, finds everything in place, here
+ * or in the restarted process.
  */
 void sluice_presence_doubt_until_resumed(void);
 

@@ -13,8 +13,8 @@ struct sluice_ring {
 };
 
 /*
- * Appends a record, whose length need not be set; false when the ring is full. One thread at a
- * time.
+ * Appends a record, whose length need not be set; false when the ring is full. Called by one thread
+ * at a time.
  */
 bool sluice_ring_offer(struct sluice_ring *ring, const struct sluice_ring_record *content);
 

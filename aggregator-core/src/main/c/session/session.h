@@ -10,7 +10,7 @@
 
 /*
  * A session. `client` is NULL in a forked child until the child uses the session. The lock guards
- * every field. It is taken before all locks of the client, and not held during a request.
+ * every field, is taken before all locks of the client, and is not held during a request.
  */
 struct sluice_session {
     pthread_mutex_t lock;

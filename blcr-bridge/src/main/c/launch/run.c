@@ -98,8 +98,8 @@ static void refuse_twice(void)
 }
 
 /*
- * Handles an I/O process that sluice mpi has started and no rank uses. It could not see that ranks
- * start I/O processes, as in a script.
+ * Handles an I/O process that sluice mpi has started and no rank uses. sluice mpi could not see
+ * that ranks start I/O processes, as in a script.
  */
 static void heed_other_process(void)
 {

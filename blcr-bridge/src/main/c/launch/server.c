@@ -128,7 +128,7 @@ static void begin_job(const char *text)
         checkpoint == NULL ? -1 : strtoll(checkpoint + strlen("\ncheckpoint: "), NULL, 10));
 }
 
-/* Without its I/O process it would begin anew. */
+/* Returns whether the command is of a job that would begin anew without its I/O process. */
 static bool is_of_mpi_job(const struct sluice_launch_options *options)
 {
     return options->restarts || getenv("SLUICE_MPI_LAYER") != NULL;

@@ -39,7 +39,8 @@
 #define MOST_FAILURES 3
 
 /*
- * The pause after a vain start, in milliseconds. It doubles each time, until is_patient() gives up.
+ * The pause after a vain start, in milliseconds. The pause doubles each time, until is_patient()
+ * gives up.
  */
 #define FIRST_PAUSE 100
 #define LONGEST_PAUSE 5000
@@ -189,8 +190,8 @@ static void start(int fd, struct sluice_launch_service *service)
 }
 
 /*
- * Returns whether there is a journal, as a killed I/O process leaves it. One that ends removes its
- * journal before it releases its lock.
+ * Returns whether there is a journal, as a killed I/O process leaves it. An I/O process that ends
+ * removes its journal before it releases its lock.
  */
 static bool has_journal(const struct sluice_launch_service *service)
 {

@@ -18,14 +18,14 @@ struct sluice_launch_start {
     int64_t taken;   /* its processor time at the last progress */
     char waits[256]; /* the server that it waits for; "" for none */
     bool told;
-    bool begun; /* it has made something, or is about to */
+    bool begun; /* the server has made something, or is about to */
     bool heeds; /* signals are held back from this process */
     sigset_t former;
 };
 
 /*
- * A start that a command `needs` may take five minutes. Any other command waits for a minute, or for the seconds that
- * SLUICE_START_PATIENCE says.
+ * Returns the state of a start that begins now. A start that is `needed` may take five minutes.
+ * Any other may take a minute, or the seconds that SLUICE_START_PATIENCE says.
  */
 struct sluice_launch_start sluice_launch_start_of(const char *name, pid_t server, bool needed);
 
@@ -43,7 +43,10 @@ void sluice_launch_start_leave(const struct sluice_launch_start *start);
  */
 bool sluice_launch_start_goes_on(struct sluice_launch_start *start);
 
-/* Whether its time is over though it got on until now, and waits for no server: the machine is too busy. */
+/*
+ * Returns whether the time of a start is over that made progress until now, and waits for no server:
+ * the machine is too busy.
+ */
 bool sluice_launch_start_is_slow(const struct sluice_launch_start *start);
 
 /*

@@ -146,8 +146,8 @@ static const char *stage_of(const struct sluice_launch_job *job)
 }
 
 /*
- * Runs a command without waiting for it. It may take a minute to learn that no job takes its
- * request, and withdraws the request then.
+ * Runs a command without waiting for it. The command may need a minute to learn that no job takes
+ * its request, and withdraws the request then.
  */
 static void run_beside(char **command)
 {

@@ -30,5 +30,5 @@ int64_t sluice_launch_waves_heard(const struct sluice_launch_job *job);
  */
 bool sluice_launch_waves_ended(const struct sluice_launch_job *job, int64_t before);
 
-/* Asks for a wave. One line says so when no rank has come far enough for one. */
+/* Asks for a wave. Says in one line when no rank has come far enough for a wave. */
 void sluice_launch_waves_ask(const struct sluice_launch_job *job);

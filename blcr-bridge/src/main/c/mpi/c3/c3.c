@@ -30,11 +30,11 @@
 static enum {
     NOTHING,
     ASKED,     /* the line is taken at the next possible spot */
-    RECORDING, /* it does not know the messages to come */
+    RECORDING, /* the messages to come are unknown */
     EXPECTING,
     READY,   /* all expected messages have come */
-    STOPPED, /* it waits for its plan */
-    PLANNED, /* it waits for its snapshot */
+    STOPPED, /* waiting for the plan */
+    PLANNED, /* waiting for the snapshot */
 } phase;
 
 static int64_t drains;

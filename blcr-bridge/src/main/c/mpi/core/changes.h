@@ -43,7 +43,7 @@ void sluice_mpi_changes_zero(size_t length);
 int64_t sluice_mpi_changes_next(void);
 
 /*
- * Checks a block after it was written. One that a network card has changed meanwhile counts as
+ * Checks a block after it was written. A block that a network card has changed meanwhile counts as
  * changed in the next image, too.
  */
 void sluice_mpi_changes_check(int64_t number, const void *block, size_t length);
@@ -57,5 +57,5 @@ void sluice_mpi_changes_wrote(int64_t written, int64_t reused, int64_t write_nan
 /* Returns the bytes that the last wave's image reused; known once it is written. */
 int64_t sluice_mpi_changes_reused(void);
 
-/* Decides about a wave. One that was given up leaves the former knowledge. */
+/* Decides about a wave. A wave that was given up leaves the former knowledge. */
 void sluice_mpi_changes_decide(int64_t wave, bool commit);

@@ -1,6 +1,6 @@
 /*
- * The handle of a request: what the program asked for, and the outcome. One thread at a time is
- * within the layer (MPI_THREAD_MULTIPLE is refused), so nothing here is locked.
+ * The handle of a request: what the program asked for, and the outcome. Only one thread at a time
+ * is within the layer (MPI_THREAD_MULTIPLE is refused), so nothing here is locked.
  */
 #pragma once
 

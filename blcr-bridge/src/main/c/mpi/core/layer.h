@@ -1,5 +1,5 @@
 /*
- * The state that the whole layer knows of its rank: one object, on which all parts stand. One
+ * The state that the whole layer knows of its rank: one object, on which all parts stand. Only one
  * thread at a time is within the layer, so nothing here is locked. Only `spots` is read by the
  * thread of watch.h as well.
  */

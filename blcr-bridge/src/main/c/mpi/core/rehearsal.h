@@ -1,8 +1,8 @@
 /*
- * `sluice mpi --rehearse`: a check that the program protects all that it needs. One run goes to its
- * second wave, and notes the messages sent from the first one on. Another run begins with the first
- * wave, and is compared: each message, and at the spot of the second wave the protected memory. The
- * second run takes no wave.
+ * `sluice mpi --rehearse`: a check that the program protects all that it needs. The first run goes
+ * to its second wave, and notes the messages sent from the first one on. The second run begins with
+ * the first wave, and is compared: each message, and at the spot of the second wave the protected
+ * memory. The second run takes no wave.
  */
 #pragma once
 

@@ -58,7 +58,7 @@ struct sluice_mpi_comm *sluice_mpi_sends_of(int count, MPI_Datatype type, int de
 /*
  * Starts a send while the rank is busy. `request` is MPI_REQUEST_NULL where the receiver has the
  * message, or the layer its data. A refused send must neither be recorded nor suppressed, so it is
- * tried with MPI_PROC_NULL first. That does not show the room of MPI_Bsend.
+ * tried with MPI_PROC_NULL first. This trial does not show the room of MPI_Bsend.
  */
 static int start_while_busy(enum sluice_mpi_mode mode, const void *buf, int count,
                             MPI_Datatype type, int dest, int tag, struct sluice_mpi_comm *comm,

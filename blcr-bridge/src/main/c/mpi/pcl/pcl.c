@@ -30,9 +30,9 @@ static struct sluice_mpi_counts late;
 /* The progress of a held rank. */
 static enum {
     FREE,
-    STOPPED,   /* it receives any message */
-    EXPECTING, /* it knows how many messages come */
-    DRAINED,   /* it receives nothing more: others may have gone on */
+    STOPPED,   /* receiving any message */
+    EXPECTING, /* the number of messages to come is known */
+    DRAINED,   /* receiving nothing more: others may have gone on */
 } phase;
 
 static struct sluice_mpi_place here;

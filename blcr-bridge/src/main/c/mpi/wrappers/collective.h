@@ -23,7 +23,7 @@ enum sluice_mpi_shape {
     SLUICE_MPI_NOTHING,
     SLUICE_MPI_BUFFER,     /* buffer, count, datatype: of a broadcast */
     SLUICE_MPI_ONE,        /* sendbuf, sendcount, sendtype */
-    SLUICE_MPI_EACH,       /* one part for each member */
+    SLUICE_MPI_EACH,       /* a part for each member */
     SLUICE_MPI_VECTOR,     /* sendcounts and displacements in elements */
     SLUICE_MPI_WIDE,       /* and types; displacements in bytes */
     SLUICE_MPI_REDUCED,    /* sendbuf, count, datatype */

@@ -7,7 +7,7 @@
 #include "communicator.h"
 #include "real.h"
 
-/* One side of a collective: the data sent, or the data received. */
+/* A side of a collective: the data sent, or the data received. */
 struct side {
     void *buffer;
     int count;

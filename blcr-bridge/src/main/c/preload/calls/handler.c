@@ -30,8 +30,8 @@ static struct action {
 } actions[_NSIG];
 
 /*
- * Returns whether a signal can be put off. One that an instruction of this thread raised must be
- * handled at once.
+ * Returns whether a signal can be put off. A signal that an instruction of this thread raised must
+ * be handled at once.
  */
 static bool may_wait(int number)
 {

@@ -63,8 +63,8 @@ static void grow_if_due(struct description *description, size_t length, int64_t 
 }
 
 /*
- * Makes the image direct if another program wrote to the file before the I/O process knew it. Those
- * bytes come first.
+ * Makes the image direct if another program wrote to the file before the I/O process knew it. The
+ * other program's bytes come first.
  */
 static void look_for_others(struct description *description)
 {

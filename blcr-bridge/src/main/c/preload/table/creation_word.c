@@ -14,9 +14,9 @@
  *
  * The creator of the file stores SMALL if the word is 0. Another opener changes SMALL to 0, and so
  * knows that the file stays the kernel's. The creator turns SMALL into GROWING before it announces
- * the file. That fails if an opener changed the word; the file then stays the kernel's for the
- * creator, too. An opener that finds GROWING announces its own opening, as of an image. The creator
- * stores 0 after the answer, so an opener that finds this 0 finds the image afterwards.
+ * the file. The change fails if an opener changed the word; the file then stays the kernel's for
+ * the creator, too. An opener that finds GROWING announces its own opening, as of an image. The
+ * creator stores 0 after the answer, so an opener that finds this 0 finds the image afterwards.
  *
  * While no file is left to the kernel yet (`small` below 0), the creator does all that at once. The
  * header may change at any moment so that others leave files to the kernel.
@@ -89,8 +89,8 @@ static int meet(_Atomic int64_t *place, int64_t found, int64_t word, bool empty)
 
 /*
  * Returns whether an opening of a file that is no image makes no difference. A file with bytes in
- * it becomes an image only for a process that empties it. That process asks, and readers detect the
- * image themselves.
+ * it becomes an image only for a process that empties it. Such a process asks, and readers detect
+ * the image themselves.
  */
 static bool only_reads(const struct stat *status, int announced)
 {

@@ -50,7 +50,7 @@ struct description {
     bool append;
     bool kernel_appends; /* the kernel has O_APPEND, until the first write */
     bool reads, writes;  /* as opened; neither for access mode 3 */
-    int fd;              /* one of its descriptors */
+    int fd;              /* a descriptor of it */
     int descriptors;     /* count of its descriptors */
     int64_t offset;
     int64_t kernel; /* the kernel's offset while logged, unless another process moves it */
