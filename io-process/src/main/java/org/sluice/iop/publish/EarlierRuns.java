@@ -67,7 +67,7 @@ public final class EarlierRuns {
         "what an earlier run has on the stage cannot be told",
         earlier -> {
           isLeft(earlier); // from here on
-          final List<Commit> uncopied = remains(earlier).uncopied();
+          final List<Commit> uncopied = uncopied(earlier);
           if (!uncopied.isEmpty()) {
             Warnings.warn(
                 "an earlier run has checkpoints only on this node, in %s: %s; %s, sluice restore --store of that directory gives them back"
@@ -139,28 +139,24 @@ public final class EarlierRuns {
     }
   }
 
-  private StageRemains remains(final Path earlier) throws IOException {
-    return StageRemains.of(earlier, (its, commit) -> view.has(its.begin(), its.node(), commit));
+  private List<Commit> uncopied(final Path earlier) throws IOException {
+    return StageRemains.uncopied(
+        earlier, (its, commit) -> view.has(its.begin(), its.node(), commit));
   }
 
   private void removeIfNothingStays(final Path earlier) throws IOException {
-    final StageRemains remains = remains(earlier);
-    if (!superseded && !remains.uncopied().isEmpty()) {
+    final List<Commit> uncopied = uncopied(earlier);
+    if (!superseded && !uncopied.isEmpty()) {
       return;
     }
     // Its format goes before what is in it: who is killed in this leaves no store.
     for (final Path path : Names.deepestFirst(earlier)) {
       Files.delete(path);
     }
-    say(remains.uncopied(), "as many newer ones count as --keep %d says".formatted(keep.most()));
-    say(remains.local(), "--share-every kept them there, and a newer one is in the bucket");
-  }
-
-  private static void say(final List<Commit> gone, final String why) {
-    if (!gone.isEmpty()) {
+    if (!uncopied.isEmpty()) {
       Warnings.warn(
-          "checkpoints %s of an earlier run go from the stage, where alone they were: %s"
-              .formatted(numbers(gone), why));
+          "checkpoints %s of an earlier run go from the stage, where alone they were: as many newer ones count as --keep %d says"
+              .formatted(numbers(uncopied), keep.most()));
     }
   }
 

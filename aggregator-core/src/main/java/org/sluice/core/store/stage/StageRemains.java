@@ -4,22 +4,18 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.sluice.core.store.disk.NoStoreException;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.stage.StageReport.State;
 
-/**
- * What a run that is over has on a node's stage, and the bucket has not.
- *
- * @param directory the node's own store
- * @param uncopied what was to leave the node, or could have been the run's newest
- * @param local what was to stay there, as a newer one of the run is in the bucket
- */
-public record StageRemains(Path directory, List<Commit> uncopied, List<Commit> local) {
+/** The checkpoints of a run that is over which only a node's stage has. */
+public final class StageRemains {
+  private StageRemains() {}
+
   /** What the log of the bucket says. */
   @FunctionalInterface
   public interface Counts {
@@ -35,35 +31,30 @@ public record StageRemains(Path directory, List<Commit> uncopied, List<Commit> l
   }
 
   /**
-   * Looks at a node's own store. The log is asked only of what the store does not know to count.
+   * Finds what is newer than all that the run has in the bucket. The newest that is there makes
+   * those before it superfluous, whyever they were not copied.
    *
-   * @param own its directory
-   * @param counts asks the log
+   * @param own the node's own store
+   * @param counts asks the log, from the newest commit to the first that counts
    * @return commits, the oldest first
    * @throws IOException when it cannot be told; nothing of it may be deleted then
    */
-  public static StageRemains of(final Path own, final Counts counts) throws IOException {
-    final List<Commit> commits = commits(own);
-    final Map<Long, State> said = new HashMap<>();
-    StageReport.read(own).forEach(line -> said.put(line.commit(), line.state()));
+  public static List<Commit> uncopied(final Path own, final Counts counts) throws IOException {
+    final Set<Long> shared = new HashSet<>(); // some may have been removed from the bucket since
+    for (final StageReport.Line line : StageReport.read(own)) {
+      if (line.state() == State.SHARED) {
+        shared.add(line.commit());
+      }
+    }
     final StagePlace place = StagePlace.of(own).orElseThrow();
-    final List<Commit> left = new ArrayList<>();
-    long newest = Long.MIN_VALUE;
-    for (final Commit commit : commits) {
-      if (said.get(commit.id()) != State.SHARED && !counts.has(place, commit)) {
-        left.add(commit);
-      } else {
-        newest = commit.sequence();
-      }
+    final List<Commit> commits = commits(own);
+    int first = commits.size();
+    while (first > 0
+        && !shared.contains(commits.get(first - 1).id())
+        && !counts.has(place, commits.get(first - 1))) {
+      first--;
     }
-    final List<Commit> local = new ArrayList<>();
-    for (final Commit commit : left) {
-      if (said.get(commit.id()) == State.LOCAL && commit.sequence() < newest) {
-        local.add(commit);
-      }
-    }
-    left.removeAll(local);
-    return new StageRemains(own, left, local);
+    return commits.subList(first, commits.size());
   }
 
   /** What cannot be read may be what is needed. */

@@ -176,7 +176,7 @@ public final class StageReport {
         ? read(own).stream()
             .filter(line -> line.state() == State.WAITING || line.state() == State.COPYING)
             .toList()
-        : StageRemains.of(own, counts).uncopied().stream()
+        : StageRemains.uncopied(own, counts).stream()
             .map(commit -> new Line(commit.id(), commit.number(), State.LEFT, 0))
             .toList();
   }
