@@ -14,16 +14,17 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Speaker;
 
 /**
- * Ends the I/O process at once when its own code fails, in whichever thread, with all that a kill
- * would leave: segment, journal, runtime directory, containers. What the failing thread had changed
- * half-way nobody sees then, and the next I/O process goes on from the journal.
+ * The way in which the I/O process ends at once when its own code fails, in any thread. The end
+ * leaves all that a kill would leave: segment, journal, runtime directory, containers. No thread
+ * sees half-done changes of the failing one then, and the next I/O process goes on from the
+ * journal.
  *
- * <p>Before that the thread writes where it failed into a file that was opened at the start, with
- * memory that was put aside. Another thread, which waits from the start on, ends the process a few
+ * <p>Before that, the thread writes where it failed into a file that was opened at the start, with
+ * memory that was set aside. Another thread, which waits from the start on, ends the process a few
  * seconds later in any case: writing may hang, or there may be no memory for anything.
  *
- * <p>A flag of the JVM that ends it at the first {@link OutOfMemoryError} would leave no trace, and
- * not notice those that Java code throws.
+ * <p>The JVM's flag to exit at the first {@link OutOfMemoryError} would leave no trace, and miss
+ * those that Java code throws.
  */
 public final class FailStop {
   private static final int RESERVE = 1 << 20;
@@ -38,7 +39,7 @@ public final class FailStop {
   /** The thread that fails first; written once. */
   private static final AtomicReference<Thread> FAILING = new AtomicReference<>();
 
-  /** Given up when there may be no other memory. */
+  /** Memory that is given up at a failure, when there may be no other. */
   private static volatile byte[] reserve;
 
   private static volatile FileOutputStream report;
@@ -51,11 +52,11 @@ public final class FailStop {
   private FailStop() {}
 
   /**
-   * Sees to it that a failure of any thread ends this process, from here on.
+   * Makes a failure of any thread end this process, from here on.
    *
-   * @param name what the I/O process is called
-   * @param file the crash report, which stays empty unless it is needed
-   * @throws IOException when there can be no report
+   * @param name name of the I/O process
+   * @param file file for the crash report, which stays empty without a failure
+   * @throws IOException when the file cannot be created
    */
   public static void arm(final String name, final Path file) throws IOException {
     final String what =
@@ -74,16 +75,19 @@ public final class FailStop {
     Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> now(failure));
   }
 
-  /** The session is over: whatever runs in this JVM from here on has another way to fail. */
+  /**
+   * Ends {@link #arm}, since the session is over. Code that runs in this JVM from here on has
+   * another way to fail.
+   */
   public static void disarm() {
     Thread.setDefaultUncaughtExceptionHandler(null);
     inFlight = null;
   }
 
   /**
-   * Lets a report say what was handled, and the next I/O process count it.
+   * Lets a report say what the threads handled, and the next I/O process count it.
    *
-   * @param handled by all threads
+   * @param handled record of what all threads handle
    */
   public static void watch(final InFlight handled) {
     inFlight = handled;
@@ -92,7 +96,7 @@ public final class FailStop {
   /**
    * Ends this process.
    *
-   * @param failure what the calling thread cannot go on from
+   * @param failure failure of the calling thread
    */
   public static void now(final Throwable failure) {
     if (!FAILING.compareAndSet(null, Thread.currentThread())) {
@@ -132,11 +136,14 @@ public final class FailStop {
       STANDARD_ERROR.write(errorLine);
       STANDARD_ERROR.write(reason);
     } catch (final IOException e) {
-      return; // nobody is to be told; what counts is that the process ends
+      return; // the end of the process matters more than the report
     }
   }
 
-  /** Where there is no memory the other threads come to their ends as well, and leave some. */
+  /**
+   * Writes the report, again and again while memory lacks. Other threads end for lack of memory as
+   * well, and leave some.
+   */
   private static void write(final Throwable failure, final Thread thread, final Lane lane) {
     for (int i = 0; i < TRIES; i++) {
       try {

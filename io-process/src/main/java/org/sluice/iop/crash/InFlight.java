@@ -16,11 +16,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.segment.InFlightDescriptor;
 
 /**
- * What the threads of an I/O process handle, in a small mapped file beside the journal that
- * outlives it, and what former ones failed at. What a second one in a row fails at is **poison**:
- * it is left out from then on, and fails whom it concerns. A kill from outside counts for nothing.
+ * The record of what the threads of an I/O process handle, and of what former I/O processes failed
+ * at. The record is a small mapped file beside the journal, which outlives the I/O process. A thing
+ * at which two I/O processes in a row fail is <b>poison</b>. From then on such a thing is left out,
+ * and fails for those whom it concerns. A kill from outside counts for nothing.
  *
- * <p>Each lane belongs to its thread. The list of suspects changes only where one is passed, under
+ * <p>Each lane belongs to its thread. The list of suspects changes only when one is passed, under
  * this monitor.
  */
 public final class InFlight implements AutoCloseable {
@@ -30,10 +31,10 @@ public final class InFlight implements AutoCloseable {
   private static final int MOST_SUSPECTS = 64;
   private static final int LENGTH = SUSPECTS_OFFSET + MOST_SUSPECTS * SUSPECT_LENGTH;
 
-  /** So often in a row something may fail before it is left out. */
+  /** The number of failures in a row after which a thing is left out. */
   private static final int MOST_DEATHS = 2;
 
-  /** So often the requests and chunks of one process may, whichever they are. */
+  /** The number of failures at any requests and chunks of one process after which it is cut off. */
   private static final int MOST_DEATHS_OF_A_PROCESS = 8;
 
   private static final int ANY_LANE = -1;
@@ -56,12 +57,12 @@ public final class InFlight implements AutoCloseable {
   }
 
   /**
-   * Opens the file, or makes it: a resumed I/O process may find none.
+   * Opens the file, or creates it: a resumed I/O process may find none.
    *
    * @param path the file
-   * @param session the session's id; of another one's file nothing counts
-   * @return what the threads are to fill in
-   * @throws IOException when it cannot be had
+   * @param session the session's id; entries of another session are dropped
+   * @return the record that the threads fill in
+   * @throws IOException when the file cannot be opened or created
    */
   public static InFlight open(final Path path, final long session) throws IOException {
     final ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
@@ -71,7 +72,7 @@ public final class InFlight implements AutoCloseable {
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
       if (file.size() != LENGTH) {
-        file.write(zeros, 0); // a page that cannot be had is an error here and no signal later
+        file.write(zeros, 0); // a page that cannot be had is an error here, not a signal later
       }
       final Arena mapping = Arena.ofShared();
       final UnsafeBuffer header =
@@ -91,21 +92,21 @@ public final class InFlight implements AutoCloseable {
   }
 
   /**
-   * The lane of a thread.
+   * Returns the lane of a thread.
    *
    * @param role the thread's role
-   * @return only for that thread
+   * @return the lane, to be used by that thread only
    */
   public Lane lane(final Lane.Role role) {
     return lanes[role.ordinal()];
   }
 
-  /** What the former I/O process failed at, if it did, becomes a suspect, or poison. */
+  /** Makes a suspect, or poison, of the thing that the former I/O process failed at, if it did. */
   private void account() {
     final int failed = memory.getInt(InFlightDescriptor.FAILED_OFFSET);
     memory.putInt(InFlightDescriptor.FAILED_OFFSET, NOBODY);
     if (failed == NOBODY) {
-      progress(); // it did not get stuck: it was killed
+      progress(); // the former process did not get stuck: it was killed
     }
     if (failed > NOBODY && failed <= lanes.length) {
       final Lane lane = lanes[failed - 1];
@@ -127,10 +128,11 @@ public final class InFlight implements AutoCloseable {
   }
 
   /**
-   * Notes that the I/O process ends because of this thread. By it; allocates nothing.
+   * Notes that the I/O process ends because of this thread. Called by that thread; allocates
+   * nothing.
    *
-   * @param thread its name
-   * @return its part; null when it has none
+   * @param thread name of the thread
+   * @return lane of the thread; null when it has none
    */
   public Lane failed(final String thread) {
     for (final Lane lane : lanes) {
@@ -143,13 +145,16 @@ public final class InFlight implements AutoCloseable {
     return null;
   }
 
-  /** Something is done for good: no I/O process will have to do it again. Any thread. */
+  /**
+   * Notes that something is done for good, so that no I/O process will have to do it again. Any
+   * thread.
+   */
   public void progress() {
     memory.getAndAddLong(InFlightDescriptor.PROGRESS_OFFSET, 1);
   }
 
   /**
-   * Whether a former I/O process failed at anything that has not been passed since.
+   * Returns whether a former I/O process failed at anything that has not been passed since.
    *
    * @return false nearly always
    */
@@ -158,7 +163,7 @@ public final class InFlight implements AutoCloseable {
   }
 
   /**
-   * Whether a former I/O process failed at a chunk that has not been passed since.
+   * Returns whether a former I/O process failed at a chunk that has not been passed since.
    *
    * @return false nearly always
    */
@@ -176,10 +181,10 @@ public final class InFlight implements AutoCloseable {
   }
 
   /**
-   * The images for whose records a chunk is poison, to whichever thread.
+   * Returns the images for whose records a chunk is poison, to any thread.
    *
-   * @param chunk its id
-   * @return ids; {@link Lane#NO_IMAGE} among them when nothing of the chunk may be looked at
+   * @param chunk id of the chunk
+   * @return ids of images, with {@link Lane#NO_IMAGE} when the whole chunk must be left out
    */
   public IntArrayList poisoned(final long chunk) {
     final IntArrayList images = new IntArrayList();
@@ -192,10 +197,11 @@ public final class InFlight implements AutoCloseable {
   }
 
   /**
-   * Whether I/O processes have failed again and again at what the process of a slot asks for.
+   * Returns whether I/O processes have failed again and again at requests or chunks of a slot's
+   * process.
    *
    * @param slot index of the slot, 0 or more
-   * @return true when it must not be heard any more
+   * @return true when the process must not be served any more
    */
   public boolean isCutOff(final int slot) {
     return suspects.stream()
@@ -206,7 +212,7 @@ public final class InFlight implements AutoCloseable {
   }
 
   /**
-   * A slot goes to another process.
+   * Forgets a slot's failures, since it goes to another process.
    *
    * @param slot index of the slot, 0 or more
    */

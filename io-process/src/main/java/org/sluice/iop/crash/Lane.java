@@ -3,43 +3,43 @@ package org.sluice.iop.crash;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What one thread of the I/O process handles at the moment, in the memory of {@link InFlight}: a
- * few plain stores for each thing. The thread alone writes it, and it is read by that thread when
- * it fails, or by the next I/O process; so no store needs an order.
+ * The record of what one thread of the I/O process handles at the moment, in the memory of {@link
+ * InFlight}. It costs a few plain stores for each thing. Only the thread writes it. Only that
+ * thread when it fails, or the next I/O process, reads it, so no store needs an order.
  */
 public final class Lane {
-  /** The threads that have one. */
+  /** The threads that have a lane. */
   public enum Role {
     /** The service thread, which serves sockets and rings. */
     SERVICE,
-    /** First stage of the drain. */
+    /** The first stage of the drain. */
     VALIDATE,
-    /** Second stage of the drain. */
+    /** The second stage of the drain. */
     WRITE,
-    /** Third stage of the drain. */
+    /** The third stage of the drain. */
     COMMIT,
-    /** Reads the store for processes that restart. */
+    /** The thread that reads the store for processes that restart. */
     RESTART;
 
     private final String thread = name().toLowerCase(java.util.Locale.ROOT);
 
     /**
-     * What its thread is called.
+     * Returns the name of the thread.
      *
-     * @return such as {@code write}
+     * @return the name, such as {@code write}
      */
     public String thread() {
       return thread;
     }
   }
 
-  /** No process. */
+  /** The slot when there is no process. */
   public static final int NO_SLOT = -1;
 
-  /** No image, or not known yet. */
+  /** The image id when there is no image, or it is not known yet. */
   public static final int NO_IMAGE = 0;
 
-  /** Number of a request that was not the client's. */
+  /** The number of a request that was not the client's. */
   public static final long NO_REQUEST = 0;
 
   static final int LENGTH = 64;
@@ -59,13 +59,14 @@ public final class Lane {
   }
 
   /**
-   * The thread begins to handle something.
+   * Notes that the thread begins to handle something.
    *
-   * @param subject what kind of thing
-   * @param id tells it from others of its kind
-   * @param slot of the process that asked for it; {@link #NO_SLOT} for none
-   * @param image what it is about; {@link #NO_IMAGE} where that is not known
-   * @return false when two I/O processes in a row have failed at this, so that it must be left out
+   * @param subject kind of the thing
+   * @param id identity among others of the kind
+   * @param slot slot of the process that asked for the thing; {@link #NO_SLOT} for none
+   * @param image image concerned; {@link #NO_IMAGE} when unknown
+   * @return false when two I/O processes in a row have failed at this thing, so that it must be
+   *     left out
    */
   public boolean begin(final Subject subject, final long id, final int slot, final int image) {
     memory.putInt(SUBJECT_OFFSET, subject.ordinal());
@@ -76,19 +77,19 @@ public final class Lane {
   }
 
   /**
-   * What a thread handles.
+   * A thing that a thread handles.
    *
-   * @param subject ordinal of its kind
-   * @param id tells it from others of its kind
-   * @param slot of the process that asked for it
-   * @param image what it is about
+   * @param subject ordinal of the kind
+   * @param id identity among others of the kind
+   * @param slot slot of the process that asked for the thing
+   * @param image image concerned
    */
   public record Handling(int subject, long id, int slot, int image) {}
 
   /**
-   * What the thread handles, to be gone on with behind something that comes between.
+   * Returns what the thread handles, so that it can be resumed after something that comes between.
    *
-   * @return as of now
+   * @return the present state
    */
   public Handling handling() {
     return new Handling(
@@ -99,9 +100,9 @@ public final class Lane {
   }
 
   /**
-   * The thread goes on with what it handled before.
+   * Resumes what the thread handled before.
    *
-   * @param before from {@link #handling}
+   * @param before result of {@link #handling}
    */
   public void goOn(final Handling before) {
     memory.putLong(ID_OFFSET, before.id());
@@ -111,24 +112,25 @@ public final class Lane {
   }
 
   /**
-   * The thread has come to what concerns this image.
+   * Notes that the thread has come to a part that concerns an image.
    *
-   * @param id of the image
+   * @param id id of the image
    */
   public void image(final int id) {
     memory.putInt(IMAGE_OFFSET, id);
   }
 
-  /** The thread handles nothing that can be left out. */
+  /** Notes that the thread handles nothing that can be left out. */
   public void end() {
     memory.putInt(SUBJECT_OFFSET, Subject.NONE.ordinal());
   }
 
   /**
-   * Something was handled that an I/O process may have failed at: that no longer counts.
+   * Notes that a thing was handled without a failure, so that former failures at it no longer
+   * count.
    *
-   * @param subject what kind of thing
-   * @param id tells it from others of its kind
+   * @param subject kind of the thing
+   * @param id identity among others of the kind
    */
   public void passed(final Subject subject, final long id) {
     if (all.hasSuspects()) {
@@ -137,9 +139,9 @@ public final class Lane {
   }
 
   /**
-   * Which thread the lane belongs to.
+   * Returns the role of the lane's thread.
    *
-   * @return the role of its thread
+   * @return the role
    */
   public Role role() {
     return role;

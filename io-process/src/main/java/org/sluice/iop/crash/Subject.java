@@ -1,16 +1,19 @@
 package org.sluice.iop.crash;
 
-/** What a thread handles, with what tells two of a kind apart, over kills and resumptions. */
+/**
+ * The kinds of things that a thread handles, and what identifies a thing over kills and
+ * resumptions.
+ */
 public enum Subject {
-  /** Nothing that can be left out. */
+  /** A thing that cannot be left out. */
   NONE(""),
-  /** A request: id is a hash of it and of who makes it. */
+  /** A request: id is a hash of the request and its sender. */
   REQUEST("a request"),
-  /** A record of a ring: id is a hash of the ring's position behind it and of whose ring it is. */
+  /** A record of a ring: id is a hash of the position behind the record and of the ring's owner. */
   RECORD("a ring record"),
   /** A chunk: id is its index and generation. */
   CHUNK("a chunk"),
-  /** Something done to an image: id is its kind; the image tells the rest. */
+  /** A change of an image: id is the kind of change, and the image tells the rest. */
   IMAGE("a change of an image"),
   /** A commit: id is the attempt. */
   COMMIT("a commit"),

@@ -1,13 +1,13 @@
 package org.sluice.iop.crash;
 
 /**
- * What an I/O process failed at.
+ * A thing at which an I/O process failed.
  *
  * @param lane ordinal of the thread's role; -1 for all that a process asks for
- * @param subject ordinal of its kind
- * @param id tells it from others of its kind
- * @param image the image it came to; 0 none
- * @param deaths how many I/O processes in a row
+ * @param subject ordinal of the kind
+ * @param id identity among others of the kind
+ * @param image the image that the thread had come to; 0 none
+ * @param deaths number of I/O processes in a row that failed at it
  */
 record Suspect(int lane, int subject, long id, int image, int deaths) {
   boolean isSame(final Suspect other) {
