@@ -25,7 +25,10 @@ import org.sluice.iop.session.RuntimeDirectory;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Says what can be had here, and how recovery can be rehearsed. */
+/**
+ * The command that tells what this node, a store's place and a capture directory offer. The command
+ * also lists the fault points for rehearsals of recovery.
+ */
 public final class CheckCommand implements Subcommand {
   private static final int IMAGES = 100_000;
   private static final int CHUNK = 1 << 20;
@@ -133,7 +136,7 @@ public final class CheckCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  /** It writes an object there, and deletes it. */
+  /** Looks at storage behind a URI, by writing an object there and deleting it. */
   private void lookAtStorage() throws IOException {
     try (Engine engine = Engines.open(store)) {
       EngineProbe.conditionalCreate(engine);

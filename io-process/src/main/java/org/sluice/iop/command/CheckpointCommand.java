@@ -15,12 +15,18 @@ import org.sluice.iop.wave.AskedWave;
 import org.sluice.iop.wave.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Asks for a wave. */
+/** The command that asks a job for a checkpoint. */
 final class CheckpointCommand implements Subcommand {
-  /** A coordinator looks once a second, and one that was killed is resumed. */
+  /**
+   * The time within which a job has to take a request. A coordinator looks once a second, and one
+   * that was killed is resumed.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** The coordinator may be on another node, whose file system sees a new file only later. */
+  /**
+   * The same time when the coordinator may be on another node, whose file system sees a new file
+   * only later.
+   */
   private static final Duration SHARED_PATIENCE = Duration.ofSeconds(60);
 
   private final WavesOption waves = new WavesOption();

@@ -6,7 +6,9 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads times such as {@code 500ms}, {@code 30}, {@code 30s}, {@code 2m} and {@code 1h}. */
+/**
+ * A converter of times such as {@code 500ms}, {@code 30}, {@code 30s}, {@code 2m} and {@code 1h}.
+ */
 final class DurationConverter implements ITypeConverter<Duration> {
   private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m|h|)");
 

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Set;
 import org.sluice.core.posix.Quoting;
 
-/** Says of a session that captured nothing where its program may have written instead. */
+/**
+ * The search that tells, for a session that captured nothing, where its program may have written
+ * instead.
+ */
 final class EmptyCapture extends SimpleFileVisitor<Path> {
   private static final int DEPTH = 4;
   private static final int MOST = 10_000;
@@ -27,12 +30,12 @@ final class EmptyCapture extends SimpleFileVisitor<Path> {
   }
 
   /**
-   * The line for users. A part of the working directory is searched for a file that is new.
+   * Returns the line for users. A part of the working directory is searched for a file that is new.
    *
    * @param capture the capture directory, absolute and resolved
    * @param working the command's working directory, absolute and resolved
-   * @param others what is not looked at, such as the store
-   * @param since when the session began
+   * @param others paths that are not looked at, such as the store
+   * @param since time of the session's begin
    * @return the line
    */
   static String line(
@@ -41,7 +44,7 @@ final class EmptyCapture extends SimpleFileVisitor<Path> {
     try {
       Files.walkFileTree(working, Set.of(), DEPTH, search);
     } catch (final IOException unreadable) {
-      search.written = null; // what is known is said
+      search.written = null; // the line needs no written file
     }
     final String nothing = "no file was created in " + Quoting.name(capture.toString());
     return search.written == null

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 
-/** The points in the life of a checkpoint at which a fault can be asked for. */
+/** The table of the points in the life of a checkpoint at which a fault can be asked for. */
 final class FaultTable {
   private static final String LINE = "%-18s %-56s %-48s %s%n";
 

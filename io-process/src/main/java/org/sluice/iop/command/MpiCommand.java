@@ -14,8 +14,9 @@ import org.sluice.core.command.Subcommand;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * {@code sluice mpi}: a native program that runs the command of a launcher, and again when it
- * fails. Its options are here, of which that program's table is generated, and their help.
+ * The command {@code sluice mpi}, a native program that runs the command of a launcher, and again
+ * when it fails. This class has the command's options and help, from which the native program's
+ * table is generated.
  */
 public final class MpiCommand implements Subcommand {
   private static final Consumer<String> NATIVE = value -> {};

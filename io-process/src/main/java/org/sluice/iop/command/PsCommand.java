@@ -25,7 +25,7 @@ import org.sluice.iop.session.NodeSession;
 import org.sluice.iop.session.NodeSession.State;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Lists the sessions of a node, and removes what dead ones left in memory. */
+/** The command that lists the sessions of a node, and removes what dead ones left in memory. */
 public final class PsCommand implements Subcommand {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm").withZone(ZoneId.systemDefault());

@@ -12,9 +12,9 @@ import org.sluice.core.command.Subcommand;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * {@code sluice run}: a native program that starts an I/O process, and another one when that is
- * killed. Here are its options, of which that program's table is generated, and their help. {@code
- * scripts/sluice} goes to that program without a JVM.
+ * The command {@code sluice run}, a native program that starts an I/O process, and another one when
+ * that is killed. This class has the command's options and help, from which the native program's
+ * table is generated. {@code scripts/sluice} starts that program without a JVM.
  */
 public final class RunCommand implements Subcommand {
   private final CommandSpec spec =

@@ -34,9 +34,9 @@ import org.sluice.iop.wave.NewestWave;
 import org.sluice.iop.wave.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Runs an I/O process in the foreground. */
+/** The command that runs an I/O process in the foreground. */
 public final class ServeCommand implements Subcommand {
-  /** Where lines of the command go, which are none of the program's files. */
+  /** The command's standard error, whose file is none of the program's. */
   private static final Path ERRORS = Path.of("/proc/self/fd/2");
 
   private static final long STEP_MILLIS = 100;
@@ -128,13 +128,15 @@ public final class ServeCommand implements Subcommand {
     }
   }
 
-  /** A command that waits for this one to be ready sees by it that the start gets on. */
+  /** Tells a waiting command on standard output that this process, too, waits for a server. */
   private static void sayWaiting(final String server) {
     System.out.println("waits: " + server);
     System.out.flush();
   }
 
-  /** What sluice run tells the ranks. It says so once this I/O process is ready. */
+  /**
+   * Prints the newest checkpoint, which sluice run tells the ranks once this I/O process is ready.
+   */
   private void sayWave(final String series) {
     try {
       NewestWave.of(options.store(), series, e -> Warnings.warn(e.getMessage()))
@@ -144,7 +146,7 @@ public final class ServeCommand implements Subcommand {
         throw busy;
       }
       throw new CommandException(
-          ExitStatus.USAGE, // to run the job again changes nothing
+          ExitStatus.USAGE, // another attempt of the job would change nothing
           "cannot tell the newest checkpoint of %s: %s; see sluice verify, and name another --store to begin anew"
               .formatted(options.store().location(), e.getMessage()));
     }
@@ -153,7 +155,7 @@ public final class ServeCommand implements Subcommand {
   private Integer serve(final Settings settings) throws IOException {
     final FileTime began = FileTime.fromMillis(System.currentTimeMillis());
     if (members) {
-      System.out.println("begins:"); // who started it leaves it to heed a signal from here on
+      System.out.println("begins:"); // from here on this process heeds signals itself
       System.out.flush();
     }
     try (IoProcess process = new IoProcess(settings, resumes);
@@ -177,7 +179,10 @@ public final class ServeCommand implements Subcommand {
     }
   }
 
-  /** What fails here must not end the session of the processes that go on. */
+  /**
+   * Waits until the session ends. A failure here must not end the session of the processes that go
+   * on.
+   */
   private void await(final IoProcess process, final MetricsEndpoint endpoint) throws IOException {
     try {
       if (endpoint != null) {
@@ -186,7 +191,7 @@ public final class ServeCommand implements Subcommand {
       Silence.listen(server -> {});
       noteWayBack(process);
       System.out.println("ready: " + process.directory());
-      if (System.out.checkError() && members && !resumes) { // nobody reads on behind that line
+      if (System.out.checkError() && members && !resumes) { // no process reads further lines
         process.expectNobody();
       }
       System.out.println("pages: " + process.pages());
@@ -217,7 +222,10 @@ public final class ServeCommand implements Subcommand {
     }
   }
 
-  /** Who resumes a session to save what it had left waits for that. */
+  /**
+   * Prints a line once all data that a resumed session had left are saved. The user waits for that
+   * line.
+   */
   private static void sayWhenDrained(final IoProcess process) {
     final CompletableFuture<Void> drained = process.drained();
     CompletableFuture<List<String>> unfinished = null;
@@ -225,7 +233,8 @@ public final class ServeCommand implements Subcommand {
     for (int looks = 0; !process.ending().isDone() && !process.over().isDone(); ) {
       if (drained.isDone() && process.areCopiesOver()) {
         final boolean told = unfinished != null && unfinished.isDone();
-        // While ranks write it changes; what stays as it is waits for ranks that are gone.
+        // While ranks write, the list of unfinished files changes. A list that stays the same waits
+        // for ranks that are gone.
         if (told) {
           looks = unfinished.join().equals(last) ? looks + 1 : 0;
           last = unfinished.join();
@@ -253,7 +262,7 @@ public final class ServeCommand implements Subcommand {
     System.out.flush();
   }
 
-  /** Shows how the drain gets on until copies are all that is left, if a terminal looks. */
+  /** Shows the progress of the drain on a terminal, until only copies are left. */
   private static void showDrain(final IoProcess process) {
     final Statistics statistics = process.statistics();
     long shown = statistics.count(Occurrence.DRAINED_BYTES);
@@ -273,7 +282,7 @@ public final class ServeCommand implements Subcommand {
     process.over().copy().completeOnTimeout(null, STEP_MILLIS, TimeUnit.MILLISECONDS).join();
   }
 
-  /** Shows how the copies get on that a session waits for at its end. */
+  /** Shows the progress of the copies that a session waits for at its end. */
   private static void showCopies(final IoProcess process) {
     long left = process.toCopy();
     try (Progress progress = Progress.begin("copy", left)) {
@@ -286,7 +295,9 @@ public final class ServeCommand implements Subcommand {
     }
   }
 
-  /** The user who ran a command has no other way to learn of it. */
+  /**
+   * Reports losses and the summary. The user who ran a command has no other way to learn of them.
+   */
   private void report(final Statistics statistics) {
     statistics.retained().text().ifPresent(Speaker::say);
     if (statistics
@@ -298,7 +309,8 @@ public final class ServeCommand implements Subcommand {
   }
 
   /**
-   * Of a job on several nodes, the ranks of some may write nothing. A command that fails says more.
+   * Returns whether nothing was captured. On several nodes some ranks may write nothing. A command
+   * that fails says more itself.
    */
   private static boolean isEmpty(final IoProcess process, final Settings settings) {
     return process.ending().getNow(false)
@@ -311,7 +323,8 @@ public final class ServeCommand implements Subcommand {
   private void sayEmpty(final Settings settings, final FileTime began) throws IOException {
     final Path capture = Path.of(settings.capture());
     final Path working = Path.of("").toRealPath();
-    if (!capture.equals(working)) { // the default, with which commands run that write nothing
+    if (!capture.equals(
+        working)) { // the working directory is the default, also for commands that write nothing
       final List<Path> others =
           new ArrayList<>(List.of(capture, settings.store().toAbsolutePath()));
       if (options.stats() != null) {
@@ -324,7 +337,10 @@ public final class ServeCommand implements Subcommand {
     }
   }
 
-  /** Members are told by the I/O process itself, and exit with the same status. */
+  /**
+   * Throws if something was lost. Members learn of it from the I/O process itself, and exit with
+   * the same status.
+   */
   private static void failIfLost(final Statistics statistics) {
     final Optional<Failure> failure = statistics.failure();
     if (failure.isPresent()) {

@@ -37,17 +37,17 @@ import picocli.CommandLine.ParameterException;
 final class ServiceOptions implements SharedOptions {
   /** The layouts. */
   enum Layout {
-    /** Chunks as they lie, rebuilt by restore. */
+    /** Containers of chunks, rebuilt by restore. */
     container,
-    /** Every extent in its own file. */
+    /** Plain files, every extent in its own file. */
     files
   }
 
-  /** What a write does that finds no chunk. */
+  /** The ways in which a write proceeds that finds no free chunk. */
   enum WhenFull {
-    /** Waits for the drain. */
+    /** The write waits for the drain. */
     wait,
-    /** Goes to the file. */
+    /** The write goes to the file. */
     direct
   }
 
@@ -242,7 +242,7 @@ final class ServiceOptions implements SharedOptions {
   }
 
   /**
-   * What the options say.
+   * Returns the settings that the options give.
    *
    * @param endsWithMembers whether the I/O process ends with its last member
    */
@@ -277,17 +277,17 @@ final class ServiceOptions implements SharedOptions {
         faults());
   }
 
-  /** Where it stores, as the user names it. */
+  /** Returns the store, as the user names it. */
   StoreOption store() {
     return store;
   }
 
-  /** Where statistics go at the end; null for nowhere. */
+  /** Returns the file for statistics at the end; null for none. */
   Path stats() {
     return stats;
   }
 
-  /** The command that has these options. */
+  /** Returns the command that has these options. */
   CommandSpec command() {
     return spec;
   }

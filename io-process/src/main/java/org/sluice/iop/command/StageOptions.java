@@ -13,13 +13,13 @@ import org.sluice.iop.publish.StageSettings;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Of a store in a bucket: where checkpoints lie before, and how they get there. */
+/** The options of a store in a bucket: its stage, and the copies from there. */
 final class StageOptions implements SharedOptions {
-  /** When a checkpoint counts for those that wait. */
+  /** The places at which a checkpoint counts as durable for waiting processes. */
   enum Durable {
-    /** On the stage. */
+    /** The stage. */
     local,
-    /** In the bucket. */
+    /** The bucket. */
     global
   }
 
@@ -69,9 +69,9 @@ final class StageOptions implements SharedOptions {
   }
 
   /**
-   * What the options say.
+   * Returns the settings that the options give.
    *
-   * @param option names the store
+   * @param option option that names the store
    * @return null where the store is a directory
    * @throws EngineException when no engine knows the store's scheme
    */
@@ -101,7 +101,10 @@ final class StageOptions implements SharedOptions {
         durable != Durable.local);
   }
 
-  /** What the environment says may be for another store. */
+  /**
+   * Refuses options of a stage on the command line. Those of the environment may be for another
+   * store.
+   */
   private void refuseOptions(final String store) {
     for (final String name :
         new String[] {"--stage", "--copy-rate", "--share-every", "--durable"}) {

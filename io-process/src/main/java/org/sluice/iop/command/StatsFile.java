@@ -13,9 +13,10 @@ final class StatsFile {
   private StatsFile() {}
 
   /**
-   * Sees that they can be written at the end, before anything begins; does nothing without a file.
+   * Checks before the start that the statistics can be written at the end; does nothing without a
+   * file.
    *
-   * @throws CommandException when they cannot
+   * @throws CommandException when they cannot be written
    * @throws AccessDeniedException when that is not allowed
    */
   static void check(final Path file) throws AccessDeniedException {

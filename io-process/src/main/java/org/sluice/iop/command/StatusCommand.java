@@ -23,7 +23,10 @@ import org.sluice.iop.wave.NewestWave;
 import org.sluice.iop.wave.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Shows what became of waves, and which one a restart begins with. */
+/**
+ * The command that shows the history of a job's checkpoints, and the one that a restart begins
+ * with.
+ */
 final class StatusCommand implements Subcommand {
   private static final String WHAT = "what";
   private static final String WAVE = "checkpoint";
@@ -92,7 +95,9 @@ final class StatusCommand implements Subcommand {
     ErrorLine.say(spec, unreadable.getMessage());
   }
 
-  /** What the waves that count take, where it costs no requests to a bucket. */
+  /**
+   * Returns the space of the checkpoints that count, where asking costs no requests to a bucket.
+   */
   private Optional<Map<String, Object>> kept() {
     if (waves.store().isElsewhere()) {
       return Optional.empty();
@@ -109,7 +114,7 @@ final class StatusCommand implements Subcommand {
                   .with(BYTES, taken.bytes())
                   .with("removed_bytes", taken.removed()));
     } catch (final IOException unreadable) {
-      return Optional.empty(); // one is removed meanwhile; of damage verify tells
+      return Optional.empty(); // a checkpoint is just being removed; sluice verify tells of damage
     }
   }
 
@@ -123,11 +128,11 @@ final class StatusCommand implements Subcommand {
     try {
       return files.underWay().filter(now -> begun.get(WAVE).equals(now.get(WAVE)));
     } catch (final IOException unreadable) {
-      return Optional.empty(); // what is in the log is shown
+      return Optional.empty(); // the log's lines are shown
     }
   }
 
-  /** What a line of the log says to a user; empty when nothing. */
+  /** Returns a line of the log as text for users; empty when it says nothing to them. */
   static Optional<String> text(final Map<String, Object> line) {
     return Optional.ofNullable(
         switch (String.valueOf(line.get(WHAT))) {

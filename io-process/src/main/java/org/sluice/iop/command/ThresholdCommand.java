@@ -18,7 +18,7 @@ import org.sluice.core.request.Request;
 import org.sluice.core.segment.HeaderDescriptor;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Shows or changes the threshold of an I/O process that runs. */
+/** The command that shows or changes the threshold of a running I/O process. */
 public final class ThresholdCommand implements Subcommand {
 
   private final NameOption name = new NameOption();

@@ -5,7 +5,10 @@ import org.sluice.core.command.SizeConverter;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads {@code auto}, {@code fixed:64K} and a size alone, which means the same; auto is empty. */
+/**
+ * A converter of {@code auto}, which gives an empty value, {@code fixed:64K}, and a size alone,
+ * which means fixed.
+ */
 final class ThresholdConverter implements ITypeConverter<OptionalLong> {
   private static final String FIXED = "fixed:";
 

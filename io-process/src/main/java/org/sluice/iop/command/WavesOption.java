@@ -10,7 +10,7 @@ import org.sluice.core.command.SharedOptions;
 import org.sluice.core.command.StoreOption;
 import org.sluice.iop.wave.WaveFiles;
 
-/** The options of what looks at the waves of a store: where they are. */
+/** The options of commands that look at the checkpoints of {@code sluice mpi} jobs in a store. */
 final class WavesOption implements SharedOptions {
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
@@ -36,7 +36,7 @@ final class WavesOption implements SharedOptions {
     return store;
   }
 
-  /** Its name; null for the one that runs go on with unless told otherwise. */
+  /** Returns the name of the series; null for the one that runs use by default. */
   String series() {
     return series.name();
   }
