@@ -11,13 +11,13 @@ import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * Reads an answer into a buffer. It may be called again where an answer was cut short: each time it
- * begins at the buffer's position, which the caller moves in the end.
+ * A reader of an answer into a buffer. The SDK may call the reader again when an answer was cut
+ * short. Each call begins at the buffer's position, which the caller moves in the end.
  */
 final class AnswerReader implements ResponseTransformer<GetObjectResponse, Integer> {
   private static final int COPY = 1 << 16;
 
-  /** Where the answer begins, and how many bytes the object has. */
+  /** The header with the offset of the answer and the size of the object. */
   private static final Pattern RANGE = Pattern.compile("bytes (\\d+)-\\d+/(\\d+)");
 
   private final ByteBuffer target;
@@ -28,7 +28,10 @@ final class AnswerReader implements ResponseTransformer<GetObjectResponse, Integ
     this.offset = offset;
   }
 
-  /** How many bytes the object has there, up to the buffer's limit. */
+  /**
+   * Reads the answer. Returns how many bytes the object has from the offset, up to the buffer's
+   * limit.
+   */
   @Override
   public Integer transform(final GetObjectResponse answer, final AbortableInputStream bytes) {
     final ByteBuffer into = target.duplicate();

@@ -16,11 +16,13 @@ import software.amazon.awssdk.http.HttpExecuteResponse;
 import software.amazon.awssdk.http.SdkHttpClient;
 
 /**
- * Says what is waited for when no answer comes, and asks a server once only that has never answered
- * yet. The SDK would ask it three times, as one that was lost. Thread-safe.
+ * An HTTP client that tells users when no answer comes, and does not repeat the first request to a
+ * server. The SDK would send such a request three times, as if an answer was lost. Thread-safe.
  */
 final class FirstAnswer implements SdkHttpClient {
-  /** So many times as long is one waited for without a word that has answered before. */
+  /**
+   * The factor by which the wait without a message is longer for a server that has answered before.
+   */
   private static final int KNOWN = 5;
 
   private final SdkHttpClient usual;
@@ -30,11 +32,11 @@ final class FirstAnswer implements SdkHttpClient {
   private volatile boolean answered;
 
   /**
-   * Asks nothing yet.
+   * Creates a client; sends nothing yet.
    *
-   * @param usual sends requests
-   * @param quiet after how long it is told that no answer has come
-   * @param server what messages call the other side
+   * @param usual client that sends the requests
+   * @param quiet time after which users are told that no answer has come
+   * @param server name of the server in messages
    */
   FirstAnswer(final SdkHttpClient usual, final Duration quiet, final String server) {
     this.usual = usual;
@@ -70,7 +72,7 @@ final class FirstAnswer implements SdkHttpClient {
       if (answered) {
         throw e;
       }
-      throw SdkClientException.create(noneInTime(e)); // which is not tried again
+      throw SdkClientException.create(noneInTime(e)); // the SDK does not repeat this exception
     } finally {
       word.cancel(false);
     }

@@ -13,13 +13,13 @@ import software.amazon.awssdk.identity.spi.IdentityProvider;
 import software.amazon.awssdk.identity.spi.IdentityProviders;
 
 /**
- * Signs requests as the SDK does, but of one with a large body the head alone also where the
- * endpoint is {@code http:}, as the SDK does for {@code https:}. To hash all bytes of a checkpoint
- * costs several times what it costs to send them. Small objects, which say what counts and have the
- * checksums of the large ones, are signed as a whole.
+ * A signer of requests that leaves out large bodies. The SDK signs the head alone for {@code
+ * https:}; here also for {@code http:}. Hashing all bytes of a checkpoint takes several times as
+ * long as sending them. Small objects are signed as a whole: they decide what counts, and have the
+ * checksums of the large ones.
  */
 final class LargeUnsigned implements AwsV4AuthScheme {
-  /** The largest object that is created under a condition is signed. */
+  /** The largest body in bytes that is signed. Objects created under a condition are no larger. */
   private static final long LARGEST_SIGNED = 1 << 20;
 
   private static final int HTTP = 80;
@@ -63,7 +63,10 @@ final class LargeUnsigned implements AwsV4AuthScheme {
             .isEmpty();
   }
 
-  /** The SDK decides by the protocol; each one's own port stays unnamed in what is signed. */
+  /**
+   * Signs the head alone, by showing the SDK the protocol https. The default port of each protocol
+   * is left out of what is signed.
+   */
   private static SignedRequest unhashed(
       final AwsV4HttpSigner signer, final SignRequest<? extends AwsCredentialsIdentity> request) {
     final int port = request.request().port();

@@ -19,11 +19,11 @@ import software.amazon.awssdk.http.urlconnection.ProxyConfiguration;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 
 /**
- * Sends a large body in large writes. The SDK's client of the same connections takes 4 KiB at a
- * time. All else it sends, and all that goes through a proxy, which it knows how to find.
+ * An HTTP client that sends a large body in large writes. The SDK's client takes 4 KiB at a time.
+ * The SDK's client still sends all other requests, and all through a proxy, which it can find.
  */
 final class LargeWrites implements SdkHttpClient {
-  /** As much as the JDK gives to a socket at once. */
+  /** The number of bytes that the JDK gives to a socket at once. */
   private static final int WRITE = 1 << 17;
 
   private static final int FAILURES = 400;
@@ -47,7 +47,7 @@ final class LargeWrites implements SdkHttpClient {
         : new Sending(request, length);
   }
 
-  /** Of its body; 0 where it has none. */
+  /** Returns the length of the request's body; 0 without one. */
   private static long length(final SdkHttpRequest request) {
     return request.firstMatchingHeader("Content-Length").map(Long::parseLong).orElse(0L);
   }
@@ -66,7 +66,7 @@ final class LargeWrites implements SdkHttpClient {
     usual.close();
   }
 
-  /** One request, of which another thread may give up the answer. */
+  /** A request, whose answer another thread may give up. */
   private final class Sending implements ExecutableHttpRequest {
     private final HttpExecuteRequest request;
     private final long length;
@@ -123,7 +123,7 @@ final class LargeWrites implements SdkHttpClient {
     final int status = asked.getResponseCode();
     final InputStream body = status < FAILURES ? asked.getInputStream() : asked.getErrorStream();
     final Map<String, List<String>> headers = new HashMap<>(asked.getHeaderFields());
-    headers.remove(null); // the first line of the answer
+    headers.remove(null); // the status line of the answer
     return HttpExecuteResponse.builder()
         .response(
             SdkHttpResponse.builder()

@@ -7,8 +7,8 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Stores a large object in parts. Nothing of it is to be seen before all of it is there. A killed
- * process leaves an upload, which a bucket's lifecycle rules delete.
+ * The upload of a large object in parts. The object is not visible before all parts are there. A
+ * killed process leaves an upload, which a bucket's lifecycle rules delete.
  */
 final class MultipartUpload implements AutoCloseable {
   private static final int NOT_FOUND = 404;
@@ -18,7 +18,7 @@ final class MultipartUpload implements AutoCloseable {
   private final String key;
   private final List<CompletedPart> parts = new ArrayList<>();
 
-  /** Null before the first part and once it is over. */
+  /** The id of the upload; null before the first part and after the end. */
   private String id;
 
   private long length;
@@ -48,7 +48,10 @@ final class MultipartUpload implements AutoCloseable {
     length += count;
   }
 
-  /** The SDK repeats a request whose answer was lost: the upload is gone then, the object there. */
+  /**
+   * Completes the upload. The SDK repeats a request whose answer was lost: then the upload is gone,
+   * and the object is there.
+   */
   void complete() {
     try {
       client.completeMultipartUpload(
@@ -62,7 +65,10 @@ final class MultipartUpload implements AutoCloseable {
     id = null;
   }
 
-  /** Nobody puts other bytes under this key. */
+  /**
+   * Returns whether the object is there with its length. No other process puts other bytes under
+   * this key.
+   */
   private boolean isThere() {
     try {
       return client.headObject(each -> each.bucket(bucket).key(key)).contentLength() == length;
@@ -71,7 +77,7 @@ final class MultipartUpload implements AutoCloseable {
     }
   }
 
-  /** Has the server forget the parts, unless all are there. */
+  /** Makes the server forget the parts, unless the upload is complete. */
   @Override
   public void close() {
     if (id != null) {

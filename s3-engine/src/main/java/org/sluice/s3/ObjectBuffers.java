@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import software.amazon.awssdk.core.sync.RequestBody;
 
-/** The bytes of an object, in buffers of its caller's, of which no position or limit changes. */
+/** The bytes of an object in the caller's buffers, whose positions and limits stay as they are. */
 final class ObjectBuffers {
   private static final String TYPE = "application/octet-stream";
 
@@ -22,7 +22,7 @@ final class ObjectBuffers {
     return length;
   }
 
-  /** A part of them as a request's body, which may be read several times. */
+  /** Returns a part of the bytes as a request's body, which may be read several times. */
   RequestBody body(final long offset, final long count) {
     return RequestBody.fromContentProvider(() -> new Stream(cut(offset, count)), count, TYPE);
   }
@@ -42,7 +42,7 @@ final class ObjectBuffers {
     return cut;
   }
 
-  /** Buffers one behind the other, which it empties. */
+  /** A stream of buffers one after the other. Reading empties the buffers. */
   private static final class Stream extends InputStream {
     private final List<ByteBuffer> buffers;
     private int current;

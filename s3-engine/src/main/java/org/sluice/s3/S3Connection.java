@@ -22,20 +22,22 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /**
- * A client of the SDK. Credentials, region and endpoint are what the SDK finds for every program of
- * the user's: in the environment, in a profile, on a machine of AWS in its metadata.
+ * A client of the SDK. The SDK finds credentials, region and endpoint as for every program of the
+ * user: in the environment, in a profile, on a machine of AWS in its metadata.
  *
  * @param client the client
- * @param server what messages call the other side
+ * @param server name of the server in messages
  */
 record S3Connection(S3Client client, String server) implements AutoCloseable {
   private static final Duration CONNECT = Duration.ofSeconds(5);
   private static final Duration SILENCE = Duration.ofSeconds(15);
 
-  /** After so long a user is told what is waited for. */
+  /** The time after which a user is told that no answer has come. */
   private static final Duration QUIET = Duration.ofSeconds(2);
 
-  /** Without the metadata of AWS, for which a machine elsewhere waits seconds. */
+  /**
+   * The region's sources, without the metadata of AWS, for which a machine elsewhere waits seconds.
+   */
   private static final AwsRegionProvider CONFIGURED =
       new AwsRegionProviderChain(
           new SystemSettingsRegionProvider(), new AwsProfileRegionProvider());
@@ -43,14 +45,17 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
   /**
    * Opens a client.
    *
-   * @param settings changes what the SDK finds by itself
+   * @param settings changes of the settings that the SDK finds itself
    */
   static S3Connection open(final S3Location location, final UnaryOperator<S3ClientBuilder> settings)
       throws IOException {
     return open(location, settings, new LargeWrites(CONNECT, SILENCE), QUIET);
   }
 
-  /** The same, which sends requests in another way, or tells sooner that no answer comes. */
+  /**
+   * Opens a client with another sender of requests, or another time until users are told that no
+   * answer comes.
+   */
   static S3Connection open(
       final S3Location location,
       final UnaryOperator<S3ClientBuilder> settings,
@@ -81,14 +86,14 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
     }
   }
 
-  /** Without the list of all places in which the SDK has looked. */
+  /** Returns the message without the list of all places in which the SDK has looked. */
   private static String said(final RuntimeException e) {
     return String.valueOf(e.getMessage()).replaceFirst("(?s) from any of the providers .*", "");
   }
 
   /**
-   * The checksums that the SDK would add by itself are unknown to Ceph's gateway of release 16,
-   * which then answers 400. Chunks carry their own.
+   * Sets the options common to all clients. The SDK's own checksums are unknown to Ceph's gateway
+   * of release 16, which answers them with 400. Chunks carry their own.
    */
   private static S3ClientBuilder common(final S3ClientBuilder builder) {
     return builder
@@ -100,7 +105,7 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED);
   }
 
-  /** The one that the user names, by whichever of the SDK's ways. */
+  /** Returns the endpoint that the user names, by any of the SDK's ways. */
   private static Optional<URI> endpoint(final S3ClientBuilder builder) {
     try (S3Client any = builder.region(Region.US_EAST_1).build()) {
       return any.serviceClientConfiguration().endpointOverride();
@@ -111,7 +116,9 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
     return String.valueOf(endpoint.getHost()).matches("(.*\\.)?amazonaws\\.com(\\.cn)?");
   }
 
-  /** Other servers know one region, and hardly any looks at its name. */
+  /**
+   * Returns the configured region. Other servers know one region, and hardly any looks at its name.
+   */
   private static Region configuredRegion() {
     try {
       return CONFIGURED.getRegion();

@@ -16,10 +16,10 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * An engine whose objects are those of a bucket. A condition is sent with a plain PUT alone, since
- * there are servers that ignore it when an upload of several parts is completed. All objects of a
- * bucket are found by their keys at once; what a server needs beyond the protocol, the README
- * tells. The SDK repeats a request that got no answer, or a busy one, three times in all.
+ * An engine whose objects are those of a bucket. A condition is sent with a plain PUT only, since
+ * some servers ignore it at the end of an upload in parts. An object can be found by its key at
+ * once. The README lists what a server needs beyond the protocol. The SDK tries a request without
+ * an answer, or with a busy one, three times in all.
  */
 final class S3Engine implements Engine {
   private static final int CONFLICT = 409;
@@ -76,7 +76,10 @@ final class S3Engine implements Engine {
     return new MultipartUpload(client, location.bucket(), object(key));
   }
 
-  /** A request that loses a race may be told so before the winner's object is there (409). */
+  /**
+   * Creates an object. A request that loses a race may be told so (409) before the winner's object
+   * is there.
+   */
   @Override
   public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
     for (int conflicts = 0; ; conflicts++) {
@@ -130,7 +133,7 @@ final class S3Engine implements Engine {
           .stream()
           .map(S3Object::key)
           .map(key -> key.substring(location.prefix().length()))
-          .sorted() // not all servers do it
+          .sorted() // not all servers sort
           .toList();
     } catch (final SdkException e) {
       throw failure.of("list %s of".formatted(prefix), e);
@@ -173,7 +176,7 @@ final class S3Engine implements Engine {
     try {
       client.deleteObject(each -> each.bucket(location.bucket()).key(object(key)));
     } catch (final NoSuchKeyException e) {
-      return; // most servers say nothing then
+      return; // most servers report no error for a missing object
     } catch (final SdkException e) {
       throw failure.of("delete %s of".formatted(key), e);
     }

@@ -6,7 +6,7 @@ import java.util.function.UnaryOperator;
 import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.objects.EngineProvider;
 
-/** Opens buckets as engines. */
+/** The provider of engines for buckets. */
 public final class S3EngineProvider implements EngineProvider {
   /** For {@code ServiceLoader}. */
   public S3EngineProvider() {}

@@ -12,7 +12,7 @@ import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** What a user can do about a request that failed in the end. */
+/** The translation of a failed request into an error that tells users what to do. */
 final class S3Failure {
   private final S3Location location;
   private final String server;
@@ -23,9 +23,9 @@ final class S3Failure {
   }
 
   /**
-   * An exception in one line.
+   * Returns an exception with a message of one line.
    *
-   * @param what was tried, such as {@code write log/1 of}
+   * @param what the attempted action, such as {@code write log/1 of}
    */
   IOException of(final String what, final SdkException failure) {
     final String tried = "cannot %s %s at %s: ".formatted(what, location, server);

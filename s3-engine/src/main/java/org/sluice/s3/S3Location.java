@@ -5,10 +5,10 @@ import org.sluice.core.store.objects.EngineException;
 import org.sluice.core.store.objects.EngineException.Reason;
 
 /**
- * Where in a bucket an engine's objects are.
+ * The location of an engine's objects: a bucket and a prefix.
  *
- * @param bucket its name
- * @param prefix with what their keys begin there; empty, or with a {@code /} at its end
+ * @param bucket name of the bucket
+ * @param prefix begin of the objects' keys; empty, or ending with {@code /}
  */
 record S3Location(String bucket, String prefix) {
   static S3Location of(final URI location) throws EngineException {
@@ -28,7 +28,7 @@ record S3Location(String bucket, String prefix) {
     return new S3Location(bucket, path.isEmpty() ? "" : path + "/");
   }
 
-  /** As a user writes it. */
+  /** Returns the URI as a user writes it. */
   @Override
   public String toString() {
     return "s3://" + bucket + "/" + prefix.replaceAll("/$", "");

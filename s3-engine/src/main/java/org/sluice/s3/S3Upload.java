@@ -6,7 +6,7 @@ import java.util.List;
 import org.sluice.core.store.objects.Upload;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/** An object on its way to a bucket. One of a single piece is stored at once. */
+/** An object on its way to a bucket. An object of a single piece is stored at once. */
 final class S3Upload implements Upload {
   private final S3Engine engine;
   private final S3Failure failure;

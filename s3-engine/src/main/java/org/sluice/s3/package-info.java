@@ -1,2 +1,2 @@
-/** Buckets of S3 and of what speaks its protocol as storage that nodes share. */
+/** Storage that nodes share: buckets of S3, and of servers with its protocol. */
 package org.sluice.s3;
