@@ -9,16 +9,16 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 
 /**
- * Where the native files are: in the directory that the system property {@value #PROPERTY} names,
- * or else where the build puts them below the directory Sluice is installed in. The environment's
- * {@value #HOME_VARIABLE} names that, which {@code scripts/sluice} sets; where it does not, it is
- * the one that this class was loaded from.
+ * The native files. The system property {@value #PROPERTY} names their directory. Without the
+ * property they are where the build puts them, below the directory Sluice is installed in. The
+ * environment variable {@value #HOME_VARIABLE}, which {@code scripts/sluice} sets, names that
+ * directory. Without the variable it is found from the place of this class.
  */
 public final class NativeLibraries {
-  /** System property that names the directory of the native files. */
+  /** The system property that names the directory of the native files. */
   public static final String PROPERTY = "sluice.native";
 
-  /** Environment variable that names the directory Sluice is installed in. */
+  /** The environment variable that names the directory Sluice is installed in. */
   public static final String HOME_VARIABLE = "SLUICE_HOME";
 
   private static final Path BUILT = Path.of("blcr-bridge", "target", "native");
@@ -26,78 +26,78 @@ public final class NativeLibraries {
   private NativeLibraries() {}
 
   /**
-   * The program behind {@code sluice run}.
+   * Returns the program behind {@code sluice run}.
    *
    * @return an existing file, absolute
-   * @throws CommandException when it has not been built
+   * @throws CommandException when the program has not been built
    */
   public static Path run() {
     return find("sluice-run");
   }
 
   /**
-   * The program behind {@code sluice mpi}.
+   * Returns the program behind {@code sluice mpi}.
    *
    * @return an existing file, absolute
-   * @throws CommandException when it has not been built
+   * @throws CommandException when the program has not been built
    */
   public static Path mpi() {
     return find("sluice-mpi");
   }
 
   /**
-   * The program behind {@code sluice profile record}.
+   * Returns the program behind {@code sluice profile record}.
    *
    * @return an existing file, absolute
-   * @throws CommandException when it has not been built
+   * @throws CommandException when the program has not been built
    */
   public static Path record() {
     return find("sluice-record");
   }
 
   /**
-   * The program that makes the writes of a trace once more.
+   * Returns the program that repeats the writes of a trace.
    *
    * @return an existing file, absolute
-   * @throws CommandException when it has not been built
+   * @throws CommandException when the program has not been built
    */
   public static Path replay() {
     return find("sluice-replay");
   }
 
   /**
-   * The shim, to be preloaded.
+   * Returns the shim, a library to be preloaded.
    *
    * @return an existing file, absolute
-   * @throws CommandException when it has not been built
+   * @throws CommandException when the library has not been built
    */
   public static Path preload() {
     return find("libsluice_preload.so");
   }
 
   /**
-   * The program that sees to programs outside Sluice.
+   * Returns the guard program, which handles opens by programs outside Sluice.
    *
-   * @return where it is if it has been built
+   * @return an absolute path, which exists if the program has been built
    */
   public static Path guard() {
     return directory().resolve("sluice-guard").toAbsolutePath();
   }
 
   /**
-   * The C client.
+   * Returns the library of the C client.
    *
-   * @return where it is if it has been built
+   * @return an absolute path, which exists if the library has been built
    */
   public static Path client() {
     return directory().resolve("libsluice.so").toAbsolutePath();
   }
 
   /**
-   * The {@code sluice} command.
+   * Returns the {@code sluice} command.
    *
    * @return an existing file, absolute
-   * @throws CommandException when it is not known where Sluice is installed
+   * @throws CommandException when the directory Sluice is installed in is unknown
    */
   public static Path sluice() {
     final Path file = home().resolve("scripts").resolve("sluice").toAbsolutePath();
@@ -131,7 +131,10 @@ public final class NativeLibraries {
         .orElseGet(NativeLibraries::installed);
   }
 
-  /** The build's jars and classes lie below the directory that its native files lie below. */
+  /**
+   * Returns the directory Sluice is installed in: the lowest one above this class that also has the
+   * build's native files.
+   */
   private static Path installed() {
     final CodeSource source = NativeLibraries.class.getProtectionDomain().getCodeSource();
     Path above = source == null ? null : Path.of(URI.create(source.getLocation().toString()));

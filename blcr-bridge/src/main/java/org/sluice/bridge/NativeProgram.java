@@ -7,19 +7,19 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * A command that is a native program, since it starts in every rank or before an I/O process.
- * {@code scripts/sluice} goes there without a JVM; this is for callers in one.
+ * A runner of commands that are native programs, since they start in every rank or before an I/O
+ * process. {@code scripts/sluice} starts them without a JVM; this class is for callers in a JVM.
  */
 public final class NativeProgram {
   private NativeProgram() {}
 
   /**
-   * Runs it with the command line that was given, and with this process's input and output.
+   * Runs a program with the given command line, and with this process's input and output.
    *
-   * @param program its file
+   * @param program file of the program
    * @param command the command as picocli knows it
-   * @return its exit status
-   * @throws IOException when it cannot be started
+   * @return exit status of the program
+   * @throws IOException when the program cannot be started
    */
   public static int run(final Path program, final CommandSpec command) throws IOException {
     final List<String> words = new ArrayList<>();
@@ -33,7 +33,7 @@ public final class NativeProgram {
     }
   }
 
-  /** The command line from behind the command's name on. */
+  /** Returns the words of the command line behind the command's name. */
   private static List<String> arguments(final CommandSpec command) {
     final List<String> all = command.root().commandLine().getParseResult().originalArgs();
     return all.subList(all.indexOf(command.name()) + 1, all.size());

@@ -16,7 +16,9 @@ import org.sluice.core.posix.FileName;
  * several threads.
  */
 public final class Checkpoint {
-  /** The client may be closed by another thread after this long of a wait. */
+  /**
+   * The longest wait of one call, after which another thread may close the client, in milliseconds.
+   */
   private static final long WAIT_SLICE_MILLIS = 100;
 
   private final LibrarySession session;
@@ -30,9 +32,9 @@ public final class Checkpoint {
   }
 
   /**
-   * The checkpoint's number.
+   * Returns the checkpoint's number.
    *
-   * @return as given to {@link CheckpointClient#begin}
+   * @return the number given to {@link CheckpointClient#begin}
    */
   public long number() {
     return number;
@@ -62,9 +64,9 @@ public final class Checkpoint {
   }
 
   /**
-   * Closes the images still open and says that this rank has written everything. The checkpoint is
-   * committed when all ranks that run on this node said so and everything is on stable storage: of
-   * a job on several nodes each node commits its part.
+   * Closes the images still open and completes this rank's part. The checkpoint is committed when
+   * all ranks on this node have done so and all bytes are on stable storage. In a job on several
+   * nodes each node commits its part.
    *
    * @throws IOException when storage failed so far; the checkpoint will not be committed then
    */
@@ -78,7 +80,7 @@ public final class Checkpoint {
     return complete;
   }
 
-  /** Closes all, and throws the first exception with the others suppressed in it. */
+  /** Closes all images, and throws the first exception with the others suppressed in it. */
   synchronized void closeImages() throws IOException {
     CloseHelper.closeAll(images);
     images.clear();
@@ -88,7 +90,7 @@ public final class Checkpoint {
    * Waits until the checkpoint is committed: all ranks on this node completed it, everything is on
    * stable storage and a restart finds it.
    *
-   * @param timeout how long at most
+   * @param timeout longest time to wait
    * @return false when the time is over
    * @throws IOException when the checkpoint cannot be committed
    */

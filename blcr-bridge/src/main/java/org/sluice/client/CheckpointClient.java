@@ -36,7 +36,7 @@ import org.sluice.core.posix.FileName;
  * afterwards.
  */
 public final class CheckpointClient implements AutoCloseable {
-  /** Asks {@link #restart} for the newest committed checkpoint. */
+  /** The number that asks {@link #restart} for the newest committed checkpoint. */
   public static final long NEWEST = -1;
 
   private final LibrarySession session;
@@ -50,7 +50,7 @@ public final class CheckpointClient implements AutoCloseable {
    * Attaches this process to the I/O process that the environment's {@code SLUICE_DIRECTORY} names.
    *
    * @param rank this process's rank, from 0
-   * @param ranks how many ranks the job has
+   * @param ranks number of ranks of the job
    * @return the client
    * @throws IOException when the variable is not set, or as {@link #connect(Path, int, int)}
    */
@@ -63,10 +63,10 @@ public final class CheckpointClient implements AutoCloseable {
    *
    * @param directory the I/O process's runtime directory
    * @param rank this process's rank, from 0
-   * @param ranks how many ranks the job has
+   * @param ranks number of ranks of the job
    * @return the client
-   * @throws IOException when no I/O process answers, it is of another release or has no slot left,
-   *     or the native library is not there
+   * @throws IOException when no I/O process answers, or is of another release, or has no slot left,
+   *     or the native library is missing
    */
   public static CheckpointClient connect(final Path directory, final int rank, final int ranks)
       throws IOException {
@@ -93,9 +93,9 @@ public final class CheckpointClient implements AutoCloseable {
   }
 
   /**
-   * The committed checkpoints.
+   * Returns the committed checkpoints.
    *
-   * @return their numbers, in the order of their commits, newest last
+   * @return the numbers of the checkpoints, in the order of their commits, newest last
    * @throws IOException when the I/O process refuses or is gone
    */
   public List<Long> checkpoints() throws IOException {

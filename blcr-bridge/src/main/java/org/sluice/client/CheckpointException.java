@@ -3,7 +3,9 @@ package org.sluice.client;
 import java.io.IOException;
 import org.sluice.core.libc.Errno;
 
-/** A call of the client failed; the message says in one line what and why. */
+/**
+ * An exception for a failed call of the client. The message says in one line what failed and why.
+ */
 public final class CheckpointException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -15,9 +17,10 @@ public final class CheckpointException extends IOException {
   }
 
   /**
-   * What the failed call of this thread left; {@code result} is a negative errno.
+   * Returns the exception for the last failed call of this thread; {@code result} is a negative
+   * errno.
    *
-   * @param about what the sentence begins with, such as {@code "image state: "}
+   * @param about begin of the message, such as {@code "image state: "}
    */
   static CheckpointException of(final String about, final long result) {
     final int errno = (int) -result;
@@ -28,7 +31,7 @@ public final class CheckpointException extends IOException {
   }
 
   /**
-   * Why it failed.
+   * Returns the error number.
    *
    * @return a positive error number, see {@link Errno}
    */

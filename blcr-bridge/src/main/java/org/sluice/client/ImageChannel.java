@@ -9,23 +9,23 @@ import java.nio.channels.SeekableByteChannel;
 
 /**
  * An image being written. Writes below the threshold are copied into shared memory and are drained
- * from there; larger ones go to the image's own file; what is read is what was written.
+ * from there. Larger ones go to the image's own file. A read returns the bytes that were written.
  *
- * <p>Bytes are taken from where they are. Only a write of a heap buffer that must wait copies them
- * to memory outside the heap first, of which the channel keeps up to 1 MiB.
+ * <p>Bytes are taken directly from the caller's buffer. Only a write of a heap buffer that must
+ * wait copies them to memory outside the heap first. The channel keeps up to 1 MiB of that memory.
  *
  * <p>Thread-safe: every method holds the channel's monitor, so writes of one image have an order,
  * and none goes to an image that another thread has closed. Channels of one client share its log
- * and block each other for the time of a copy. A storage error that the drain meets is thrown by
- * the next call on the image, the closing one at the latest.
+ * and block each other for the time of a copy. A storage error of the drain is thrown by the next
+ * call on the image, at the latest by {@link #close}.
  */
 public final class ImageChannel implements SeekableByteChannel {
-  /** More is not kept for the next write. */
+  /** The largest memory in bytes that is kept for the next write. */
   private static final int LARGEST_KEPT = 1 << 20;
 
   private final String name;
 
-  /** 0 once it is closed. */
+  /** The native image; 0 once the channel is closed. */
   private long image;
 
   private long position;
@@ -40,9 +40,9 @@ public final class ImageChannel implements SeekableByteChannel {
    * Writes all remaining bytes at the position.
    *
    * @param source the bytes
-   * @return how many they were
-   * @throws IOException when storage failed, now or in the drain, or they reach beyond what an
-   *     image can have
+   * @return their number
+   * @throws IOException when storage failed, now or in the drain, or the bytes reach beyond the
+   *     largest size of an image
    */
   @Override
   public synchronized int write(final ByteBuffer source) throws IOException {
@@ -61,7 +61,7 @@ public final class ImageChannel implements SeekableByteChannel {
     return outside(bytes.byteSize()).copyFrom(bytes);
   }
 
-  /** Memory of a length outside the heap; until the next call. */
+  /** Returns memory of a length outside the heap, valid until the next call. */
   private MemorySegment outside(final long length) {
     if (length > LARGEST_KEPT) {
       return Arena.ofAuto().allocate(length);
@@ -73,10 +73,10 @@ public final class ImageChannel implements SeekableByteChannel {
   }
 
   /**
-   * Reads at the position, after everything written so far was brought into the image's own file.
+   * Reads at the position, after all bytes written so far were brought into the image's own file.
    *
-   * @param target where the bytes go
-   * @return how many there were; -1 at the end
+   * @param target buffer for the bytes
+   * @return number of bytes read; -1 at the end
    * @throws IOException when storage failed, now or in the drain
    */
   @Override
@@ -103,7 +103,7 @@ public final class ImageChannel implements SeekableByteChannel {
   }
 
   /**
-   * Moves the position, beyond the end if need be; what is skipped reads as zeros.
+   * Moves the position, beyond the end if need be; skipped bytes read as zeros.
    *
    * @param newPosition bytes from the beginning, at least 0
    * @return this channel
@@ -144,7 +144,7 @@ public final class ImageChannel implements SeekableByteChannel {
   }
 
   /**
-   * Returns once everything written so far is on stable storage.
+   * Waits until all bytes written so far are on stable storage.
    *
    * @throws IOException when storage failed, now or in the drain
    */
@@ -159,7 +159,7 @@ public final class ImageChannel implements SeekableByteChannel {
   }
 
   /**
-   * Ends the writing. Closing again does nothing.
+   * Closes the image. Closing again does nothing.
    *
    * @throws IOException when the drain met a storage error on the image so far
    */

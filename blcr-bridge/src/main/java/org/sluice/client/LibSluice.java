@@ -12,10 +12,10 @@ import java.lang.invoke.MethodHandle;
 import org.sluice.bridge.NativeLibraries;
 
 /**
- * The functions of {@code sluice.h}, which says what each does. Pointers and numbers are {@code
- * long}, as in {@code LibC}; a result below 0 is a negative errno, and {@link #message} of the same
- * thread then says what happened. A call may wait for the I/O process, and then none is critical.
- * Bytes of an image are passed as segments, which the JVM keeps alive for the call.
+ * The functions of {@code sluice.h}, which documents them. Pointers and numbers are {@code long},
+ * as in {@code LibC}. A result below 0 is a negative errno; {@link #message} of the same thread
+ * then explains the error. Calls that may wait for the I/O process are not critical. Bytes of an
+ * image are passed as segments, which the JVM keeps alive for the call.
  */
 @SuppressWarnings("restricted")
 final class LibSluice {
@@ -56,7 +56,7 @@ final class LibSluice {
     return (int) call(SESSION_CLOSE, session, 0, 0, 0);
   }
 
-  /** Of a segment outside the heap. */
+  /** Writes a segment outside the heap. */
   static long write(final long image, final MemorySegment bytes, final long offset) {
     return transfer(IMAGE_PWRITE, image, bytes, offset);
   }
@@ -65,7 +65,7 @@ final class LibSluice {
     return transfer(IMAGE_TRY_PWRITE, image, bytes, offset);
   }
 
-  /** Into a segment outside the heap. */
+  /** Reads into a segment outside the heap. */
   static long read(final long image, final MemorySegment into, final long offset) {
     return transfer(IMAGE_PREAD, image, into, offset);
   }
@@ -86,12 +86,12 @@ final class LibSluice {
     return (int) call(IMAGE_CLOSE, image, 0, 0, 0);
   }
 
-  /** Of the C library. */
+  /** Closes a descriptor by the C library. */
   static void closeDescriptor(final int descriptor) {
     call(CLOSE, descriptor, 0, 0, 0);
   }
 
-  /** The sentence that came with the last error of this thread. */
+  /** Returns the message of the last error of this thread. */
   static String message() {
     return MemorySegment.ofAddress(call(MESSAGE, 0, 0, 0, 0))
         .reinterpret(Long.MAX_VALUE)
@@ -121,7 +121,7 @@ final class LibSluice {
     }
   }
 
-  /** Calls a function, whose parameters behind its last are 0. */
+  /** Calls a function; parameters that it does not have are 0. */
   static long call(
       final MethodHandle function, final long a, final long b, final long c, final long d) {
     try {

@@ -14,12 +14,12 @@ import org.sluice.bridge.NativeLibraries;
 
 /**
  * A session of {@code libsluice.so}. Thread-safe: calls share the lock, and closing, which frees
- * the session, has it alone, so no call uses what is freed.
+ * the session, has it alone. So no call uses a freed session.
  */
 final class LibrarySession {
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
-  /** 0 once it is left. */
+  /** The native session; 0 once it is closed. */
   private long session;
 
   private LibrarySession(final long session) {
@@ -27,7 +27,7 @@ final class LibrarySession {
   }
 
   /**
-   * Opens one.
+   * Opens a session.
    *
    * @param directory the I/O process's runtime directory; null for the environment's
    */
@@ -56,9 +56,9 @@ final class LibrarySession {
   /**
    * Calls a function of {@link LibSluice} whose first parameter is the session.
    *
-   * @param others its further parameters, three at the most
-   * @return what it returned, at least 0
-   * @throws CheckpointException when it failed
+   * @param others further parameters, three at most
+   * @return result of the function, at least 0
+   * @throws CheckpointException when the function failed
    * @throws IOException when the session is closed
    */
   int call(final MethodHandle function, final long... others) throws IOException {
@@ -79,10 +79,10 @@ final class LibrarySession {
   }
 
   /**
-   * Waits until no call is under way, and lets none begin.
+   * Waits until no call is under way, and allows no further ones.
    *
-   * @return what {@link LibSluice#closeSession} is to be called with once all images are closed; 0
-   *     if that has been done
+   * @return the session for {@link LibSluice#closeSession}, to be called once all images are
+   *     closed; 0 if that has been done
    */
   long leave() {
     lock.writeLock().lock();
