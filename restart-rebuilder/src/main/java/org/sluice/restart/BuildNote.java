@@ -21,9 +21,9 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.process.NativeProcess;
 
 /**
- * Says in a hidden file in which directories a restore builds, and under which names. The file is
- * locked while the restore lives. So the next restore to that place finds and removes what one left
- * that was killed. Not thread-safe.
+ * A hidden file that tells in which directories a restore builds, and under which names. The file
+ * is locked while the restore lives. So the next restore to that place finds and removes files of a
+ * killed one. Not thread-safe.
  */
 final class BuildNote implements AutoCloseable {
   private static final String END = "\0";
@@ -43,15 +43,15 @@ final class BuildNote implements AutoCloseable {
   private int names;
 
   /**
-   * Nothing is built yet.
+   * Creates a note; nothing is built yet.
    *
-   * @param places told where this note is
+   * @param places receiver of this note's path
    */
   BuildNote(final BuildPlaces places) {
     this.places = places;
   }
 
-  /** A hidden name in a directory that is there, which the note tells of. */
+  /** Returns a hidden name in an existing directory, and notes the directory. */
   String next(final String directory) {
     if (file != null && directories.add(directory)) {
       append(directory + END);
@@ -63,7 +63,10 @@ final class BuildNote implements AutoCloseable {
     return prefix + "%08x".formatted(names++);
   }
 
-  /** Where no such file can be made or locked the restore goes on without. */
+  /**
+   * Creates the note's file. The restore goes on without a note where no file can be made or
+   * locked.
+   */
   void begin(final String directory) {
     if (names > 0) {
       return;
@@ -88,11 +91,11 @@ final class BuildNote implements AutoCloseable {
       file.pwrite(memory.address(), bytes.length, length);
       length += bytes.length;
     } catch (final PosixException full) {
-      directories.clear(); // what follows is built all the same, or fails by itself
+      directories.clear(); // the restore builds on without a note, or fails by itself
     }
   }
 
-  /** Nothing is being built any more. */
+  /** Removes the note, since nothing is being built any more. */
   @Override
   public void close() throws PosixException {
     if (path != null) {
@@ -107,10 +110,10 @@ final class BuildNote implements AutoCloseable {
   }
 
   /**
-   * Removes what restores left in a directory that were killed. What cannot be looked at stays.
+   * Removes files of killed restores from a directory. Files that cannot be looked at stay.
    *
    * @param directory any path
-   * @return the bytes of that; 0 when there was nothing
+   * @return number of removed bytes
    */
   static long sweep(final String directory) {
     long bytes = 0;
@@ -125,12 +128,12 @@ final class BuildNote implements AutoCloseable {
   }
 
   /**
-   * Finds what a killed restore left.
+   * Finds files of a killed restore.
    *
-   * @param path of its note, which need not be there
-   * @param removes whether it goes
-   * @return the bytes of that; 0 where there is nothing, or the restore lives
-   * @throws IOException when it cannot be looked at or removed
+   * @param path path of its note, which need not exist
+   * @param removes whether to remove the files
+   * @return number of bytes found; 0 when there are none, or the restore lives
+   * @throws IOException when the files cannot be looked at or removed
    */
   static long left(final String path, final boolean removes) throws IOException {
     if (!NAME.matcher(path.substring(path.lastIndexOf('/') + 1)).matches() || !Names.exists(path)) {
@@ -151,7 +154,7 @@ final class BuildNote implements AutoCloseable {
     return bytes;
   }
 
-  /** The note of another user could name anything. */
+  /** Returns whether a note is this user's. The note of another user could name any file. */
   private static boolean isOwn(final NativeFile note) throws IOException {
     final Object owner = Files.getAttribute(Path.of(note.procPath()), "unix:uid");
     return owner.equals(NativeProcess.user()) && note.status().type() == FileType.REGULAR;

@@ -19,9 +19,9 @@ import org.sluice.core.store.format.SealedText;
 import org.sluice.core.store.parts.SeriesDirectory;
 
 /**
- * Where restores from a store build: files in the store name their notes, until nothing is built
- * there. So {@code ls} and {@code gc} find on the same node what one left that was killed, to
- * whichever place. A bucket has none, nor has another user's store. Not thread-safe.
+ * The places where restores from a store build. Files in the store name the notes of restores until
+ * these end. So {@code ls} and {@code gc} on the same node find files of a killed restore in any
+ * place. A bucket has no such files, nor has another user's store. Not thread-safe.
  */
 final class BuildPlaces {
   private static final String FOLDER = ".restores";
@@ -30,9 +30,9 @@ final class BuildPlaces {
   private final Optional<Path> folder;
 
   /**
-   * What a killed restore left.
+   * The files of a killed restore.
    *
-   * @param directory where it was to put files, or one above
+   * @param directory target directory of the restore, or one above it
    */
   record Left(String directory, long bytes) {}
 
@@ -40,7 +40,7 @@ final class BuildPlaces {
     this.folder = folder;
   }
 
-  /** Of the store that a command is given. */
+  /** Returns the places of the store that a command is given. */
   static BuildPlaces of(final StoreOption store) {
     return store.isElsewhere()
         ? none()
@@ -50,12 +50,12 @@ final class BuildPlaces {
                     .resolve(FOLDER)));
   }
 
-  /** Nothing is kept. */
+  /** Returns places that keep nothing. */
   static BuildPlaces none() {
     return new BuildPlaces(Optional.empty());
   }
 
-  /** Notes, as well as can be, that a note is about to be made, see {@link BuildNote}. */
+  /** Notes that a note is about to be made, see {@link BuildNote}. Failures are ignored. */
   void add(final String note) {
     try {
       if (folder.isPresent() && isOwn(folder.get().getParent())) {
@@ -66,16 +66,19 @@ final class BuildPlaces {
             StandardOpenOption.CREATE_NEW);
       }
     } catch (final IOException readOnly) {
-      // the next restore to that place finds it all the same
+      // the next restore to that place finds the note all the same
     }
   }
 
-  /** A user's store has nothing that its owner may not remove. */
+  /**
+   * Returns whether the store is this user's. A user's store gets no files that its owner may not
+   * remove.
+   */
   private static boolean isOwn(final Path store) throws IOException {
     return Files.getAttribute(store, "unix:uid").equals(NativeProcess.user());
   }
 
-  /** The note is gone. */
+  /** Removes a note that is gone. */
   void remove(final String note) {
     try {
       if (folder.isPresent()) {
@@ -83,16 +86,16 @@ final class BuildPlaces {
         removeEmpty();
       }
     } catch (final IOException readOnly) {
-      // who looks finds that there is no such note
+      // a reader finds that the note does not exist
     }
   }
 
-  /** A store that was only read is as it was. */
+  /** Removes the folder when it is empty. So a store that was only read is as it was. */
   private void removeEmpty() throws IOException {
     try {
       Files.deleteIfExists(folder.orElseThrow());
     } catch (final DirectoryNotEmptyException another) {
-      // a restore goes on
+      // another restore goes on
     }
   }
 
@@ -101,10 +104,10 @@ final class BuildPlaces {
   }
 
   /**
-   * Finds what restores of this user left on this node that were killed.
+   * Finds files of killed restores of this user on this node.
    *
-   * @param removes whether it goes
-   * @return what was found
+   * @param removes whether to remove the files
+   * @return the found files, by restore
    * @throws IOException when the store cannot be read, or something cannot be removed
    */
   List<Left> left(final boolean removes) throws IOException {
@@ -129,7 +132,7 @@ final class BuildPlaces {
     return left;
   }
 
-  /** What another user left is that one's to remove. */
+  /** Returns the bytes of one restore; 0 for another user's, who has to remove them. */
   private static long left(final String note, final boolean removes) throws IOException {
     try {
       return BuildNote.left(note, removes);
@@ -139,7 +142,10 @@ final class BuildPlaces {
     }
   }
 
-  /** Empty for one of another node, and for what a crash has damaged. */
+  /**
+   * Returns the path of a note; empty for one of another node, and for a file that a crash has
+   * damaged.
+   */
   private static Optional<String> note(final Path place) throws IOException {
     final String node = NodeIdentity.self().name() + "\n";
     try {

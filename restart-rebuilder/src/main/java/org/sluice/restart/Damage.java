@@ -7,11 +7,11 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 
-/** What is said of damage. */
+/** The reports of damage. */
 final class Damage {
   private Damage() {}
 
-  /** What a command ends with that went on in spite of it. */
+  /** Returns the exception with which a command ends that went on in spite of damage. */
   static CommandException failure(final List<IOException> damage) {
     final IOException first = damage.getFirst();
     return new CommandException(

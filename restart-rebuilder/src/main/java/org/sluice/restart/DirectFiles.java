@@ -10,9 +10,9 @@ import org.sluice.core.store.model.Sharing;
 
 /**
  * Files that a checkpoint names and that hold their bytes themselves, since several nodes wrote
- * them. They stay where they are; a restart finds them there.
+ * them. The files stay where they are; a restart finds them there.
  *
- * @param images what the checkpoint says of them
+ * @param images entries of the checkpoint for the files
  */
 record DirectFiles(List<CommittedImage> images) {
   static DirectFiles of(final List<CommittedImage> all) {
@@ -23,14 +23,14 @@ record DirectFiles(List<CommittedImage> images) {
     return !images.isEmpty();
   }
 
-  /** Sees that they are as they were: without them the rest is no checkpoint. */
+  /** Checks that the files are as they were: without them the rest is no checkpoint. */
   void check() throws IOException {
     for (final CommittedImage image : images) {
       image.sharing().check(image.size());
     }
   }
 
-  /** Where a user finds them, on one line; empty when there are none. */
+  /** Returns a line on where users find the files; empty when there are none. */
   Optional<String> whereabouts() {
     return images.stream()
         .findFirst()

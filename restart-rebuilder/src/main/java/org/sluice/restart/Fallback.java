@@ -14,7 +14,7 @@ import org.sluice.core.store.model.ChangedFileException;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.CheckpointReader;
 
-/** Tries one checkpoint after the other, the newest first, until one is intact. */
+/** The search for an intact checkpoint: one after the other is tried, the newest first. */
 final class Fallback {
   private static final Pattern CHECKPOINT = Pattern.compile("/(?:checkpoints|part)/(\\d{10,18})-");
 
@@ -22,7 +22,7 @@ final class Fallback {
   private final List<Skipped> skipped = new ArrayList<>();
   private List<Skipped> doubts = List.of();
 
-  /** One that is damaged or of another version. */
+  /** A checkpoint that is damaged or of another version. */
   record Skipped(long number, IOException reason) {}
 
   Fallback(final CheckpointReader store) {
@@ -30,17 +30,17 @@ final class Fallback {
   }
 
   /**
-   * What may have been the newest, in the order in which it was tried. Where a manifest that cannot
-   * be read belongs in it nobody can tell, unless it was certainly before the one that is taken.
+   * Returns the checkpoints that may have been newer than the used one, in the order in which they
+   * were tried. A manifest that cannot be read is among them unless it certainly was older.
    */
   List<Skipped> skipped() {
     return Stream.concat(doubts.stream(), skipped.stream()).toList();
   }
 
   /**
-   * Tries them.
+   * Tries the checkpoints.
    *
-   * @param number the first one; null the newest
+   * @param number number of the first one to try; null for the newest
    */
   void run(final Long number, final Selection.Use attempt) throws IOException {
     boolean removed = false;
@@ -63,8 +63,8 @@ final class Fallback {
     doubts = List.of();
     skipped.addAll(0, unreadable(number));
     if (skipped.isEmpty()) {
-      Selection.commit(store, number); // says that there is none
-      run(number, attempt); // unless it has just come
+      Selection.commit(store, number); // throws that there is none
+      run(number, attempt); // unless one has just been committed
       return;
     }
     throw new CommandException(
@@ -88,7 +88,8 @@ final class Fallback {
   }
 
   /**
-   * What cannot be read and may be newer than a commit; nothing is newer than the one asked for.
+   * Returns unreadable checkpoints that may be newer than a commit. No checkpoint counts as newer
+   * than the requested one.
    */
   private List<Skipped> doubts(final Commit commit, final Long number) throws IOException {
     return store.doubts(commit).stream()

@@ -28,7 +28,7 @@ import org.sluice.core.store.series.SeriesStore;
 import org.sluice.core.store.series.SeriesTidying;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Frees what no committed checkpoint needs. */
+/** The command that frees space in a store which no committed checkpoint needs. */
 public final class GcCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
@@ -38,10 +38,10 @@ public final class GcCommand implements Subcommand {
   private boolean damagedLogs;
 
   /**
-   * What is removed.
+   * A removed file or directory.
    *
-   * @param name in the store or series
-   * @param path where it is
+   * @param name name in the store or series
+   * @param path path of the file or directory
    */
   private record Freed(Leftover.Kind kind, String name, String path, long bytes) {}
 
@@ -98,7 +98,10 @@ public final class GcCommand implements Subcommand {
     return nodes.isPresent() ? collectOfSeries(nodes.get()) : collect();
   }
 
-  /** What earlier runs left; what the last one has may be of a checkpoint under way. */
+  /**
+   * Removes files of earlier runs of a series. Those of the last run may belong to a checkpoint
+   * under way.
+   */
   private int collectOfSeries(final SeriesStore nodes) throws IOException {
     try (nodes) {
       final String name = Stores.choose(nodes, series.name());
@@ -108,7 +111,9 @@ public final class GcCommand implements Subcommand {
         for (final DamagedException damaged : SeriesRepair.of(read, name, dryRun).damage()) {
           freed.add(new Freed(Leftover.Kind.LOG, damaged.file(), damaged.file(), 0));
         }
-        if (!freed.isEmpty()) { // what may go is looked for by those who have seen what counts
+        if (!freed
+            .isEmpty()) { // removable files are looked for by the next gc, which knows what counts
+          // then
           print(nodes.toString(), freed);
           return ExitStatus.OK.code();
         }
@@ -168,7 +173,7 @@ public final class GcCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  /** They are outside the store. */
+  /** Adds files of killed restores, which are outside the store. */
   private void addRestores(final List<Freed> freed) throws IOException {
     for (final BuildPlaces.Left left : BuildPlaces.of(store).left(!dryRun)) {
       final String where = left.directory();

@@ -38,7 +38,7 @@ import org.sluice.core.store.series.Waiting;
 import org.sluice.core.store.stage.StageReport;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Lists checkpoints and images. */
+/** The command that lists checkpoints and images. */
 public final class LsCommand implements Subcommand {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
@@ -92,7 +92,7 @@ public final class LsCommand implements Subcommand {
 
   private String location;
 
-  /** What becomes of commits on a stage, by their ids. */
+  /** The states of copies of commits on a stage, by the commits' ids. */
   private final Map<Long, String> copies = new HashMap<>();
 
   /** For {@code ServiceLoader}. */
@@ -104,9 +104,9 @@ public final class LsCommand implements Subcommand {
   }
 
   /**
-   * What is listed of a series.
+   * The listing of a series.
    *
-   * @param series its name; null in a store of one node
+   * @param series name of the series; null in a store of one node
    */
   private record Listed(
       String series,
@@ -148,7 +148,7 @@ public final class LsCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  /** What a killed one left in a user's directory is no part of the store. */
+  /** Warns of files of killed restores in users' directories, which are no part of the store. */
   private void tellRestores() throws IOException {
     for (final BuildPlaces.Left left : BuildPlaces.of(store).left(false)) {
       ErrorLine.say(
@@ -182,14 +182,17 @@ public final class LsCommand implements Subcommand {
     }
   }
 
-  /** Whether what cannot be read may be newer. */
+  /** Returns whether an unreadable checkpoint may be newer than the newest readable one. */
   private static boolean isDoubtful(final CheckpointReader opened, final List<Commit> commits)
       throws IOException {
     final Optional<Commit> newest = CheckpointReader.newest(commits);
     return newest.isPresent() && !opened.doubts(newest.get()).isEmpty();
   }
 
-  /** The number of the one that restore takes; null if there is none, or nobody can tell. */
+  /**
+   * Returns the number of the checkpoint that restore takes; null if there is none, or it is
+   * unknown.
+   */
   private static Long newest(final List<Listed> all) {
     return all.stream()
         .filter(one -> all.size() == 1 || Stores.DEFAULT_SERIES.equals(one.series()))
@@ -199,7 +202,10 @@ public final class LsCommand implements Subcommand {
         .orElse(null);
   }
 
-  /** What this node copies to a bucket; of a stage's own store it is known what becomes of each. */
+  /**
+   * Returns the checkpoints that this node copies to a bucket. For a stage's own store, notes the
+   * states of all copies.
+   */
   private List<StageReport.Line> copying(final CheckpointReader opened) throws IOException {
     if (opened instanceof final SeriesReader bucket) {
       return stage != null && store.isElsewhere() && number == null
@@ -225,7 +231,10 @@ public final class LsCommand implements Subcommand {
         .with("percent", one.percent());
   }
 
-  /** Searched once more, what is unreadable is counted anew from where other series end. */
+  /**
+   * Finds the checkpoints of a series. A repeated search counts unreadable checkpoints anew, after
+   * those of other series.
+   */
   private List<Commit> find(final CheckpointReader opened, final int others) throws IOException {
     unreadable.subList(others, unreadable.size()).clear();
     if (number == null) {
@@ -234,7 +243,10 @@ public final class LsCommand implements Subcommand {
     return number == null ? opened.commits(unreadable::add) : opened.find(number).stream().toList();
   }
 
-  /** A checkpoint whose index cannot be read is listed without its images. */
+  /**
+   * Reads the images of a checkpoint. A checkpoint with an unreadable index is listed without
+   * images.
+   */
   private void readImages(final CheckpointReader opened, final Commit commit) {
     try {
       images.put(
@@ -264,7 +276,7 @@ public final class LsCommand implements Subcommand {
             .with("capacity", capacity.stream().map(LsCommand::members).toList()));
   }
 
-  /** Each with its series, in a store that has any. */
+  /** Returns JSON of all lines, each with its series in a store that has any. */
   private static <T> List<JsonObject> members(
       final List<Listed> all,
       final Function<Listed, List<T>> lines,
@@ -278,7 +290,7 @@ public final class LsCommand implements Subcommand {
         .toList();
   }
 
-  /** Each line begins with its series where several are listed. */
+  /** Prints all lines, each with its series where several are listed. */
   private void print(final List<Listed> all) {
     final int width =
         all.size() < 2 ? 0 : all.stream().mapToInt(one -> one.series().length()).max().orElse(0);

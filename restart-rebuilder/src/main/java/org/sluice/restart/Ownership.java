@@ -11,8 +11,8 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.CheckpointReader;
 
 /**
- * Whose a checkpoint is. Who restores another user's files makes them files of his own: with a
- * set-user-id bit they would act in his name.
+ * The ownership of a checkpoint. A user who restores another user's files gets files of his own.
+ * With a set-user-id bit they would act in his name.
  */
 final class Ownership {
   private final String store;
@@ -31,7 +31,7 @@ final class Ownership {
     return new Ownership(store.store(), store.knowsOwners(), others);
   }
 
-  /** Says whose it is when it is another user's. */
+  /** Returns a line that names the owner when that is another user. */
   Optional<String> stranger() {
     return others.isEmpty()
         ? Optional.empty()

@@ -14,18 +14,22 @@ import org.sluice.core.store.model.Rebuilder;
 import org.sluice.core.store.node.CheckpointReader;
 
 /**
- * Rebuilds several images at a time. Each thread has a rebuilder of its own and takes the next
- * image when it is done with one; they share nothing but what is next and what failed.
+ * A rebuild of several images at a time. Each thread has a rebuilder of its own and takes the next
+ * image when it is done with one. The threads share only the index of the next image and the
+ * failure.
  *
- * <p>Of several failures the one that is told is that of the first image in order, however the
- * threads run. Images are taken in order: when one fails, all before it have been taken, and each
- * thread ends the one it has. What comes behind it is not begun.
+ * <p>Of several failures the one of the first image in order is thrown, however the threads run.
+ * Images are taken in order: when one fails, all before it have been taken, and each thread ends
+ * its own image. Later images are not begun.
  */
 final class ParallelRebuild<T> {
-  /** More than cores, so that some read while others write; each holds a chunk of memory. */
+  /**
+   * The number of threads: more than cores, so that some read while others write. Each holds a
+   * chunk of memory.
+   */
   private static final int THREADS = 8;
 
-  /** So many do not keep a disk busy unless the kernel reads ahead. */
+  /** The number of threads that do not keep a disk busy unless the kernel reads ahead. */
   private static final int FEW = 2;
 
   /** Rebuilds one image. */
@@ -40,7 +44,7 @@ final class ParallelRebuild<T> {
   private final Step<T> step;
   private final AtomicInteger next = new AtomicInteger();
 
-  /** Guarded by this, as is the image it is of. */
+  /** The failure of the first failed image, whose index follows; guarded by this. */
   private IOException failure;
 
   private int failed;

@@ -17,13 +17,13 @@ import org.sluice.core.store.model.ImageComparison;
 import org.sluice.core.store.model.Rebuilder;
 import org.sluice.core.store.node.CheckpointReader;
 
-/** Images that are where they are to be restored to, with their bytes and modes. */
+/** The images that already are at the target of a restore, with their bytes and modes. */
 final class Present {
   private static final int PERMISSIONS = 0777;
 
   private final String directory;
 
-  /** Paths and files of images that are missing or differ. */
+  /** The paths of images that are missing or differ; the field below has their files. */
   private final Set<String> lackingPaths = ConcurrentHashMap.newKeySet();
 
   private final Set<Integer> lackingFiles = ConcurrentHashMap.newKeySet();
@@ -32,7 +32,7 @@ final class Present {
     this.directory = directory;
   }
 
-  /** Which images are to be restored: names of one file, and ranks with one path, stay together. */
+  /** Returns the images to restore. Names of one file, and ranks with one path, stay together. */
   static List<CommittedImage> lacking(
       final CheckpointReader store,
       final Commit commit,

@@ -25,11 +25,12 @@ import org.sluice.core.store.model.Rebuilder;
 import org.sluice.core.store.node.CheckpointReader;
 
 /**
- * Rebuilds images into a directory: checks all targets, rebuilds everything under temporary names,
- * in parallel, and renames only once all of it is there. A signal takes down what is not.
+ * The rebuilding of images into a directory. All targets are checked. Then all images are rebuilt
+ * under temporary names, in parallel, and renamed only once all are there. A signal removes
+ * unfinished files.
  */
 final class Restoration {
-  /** Set-user-id, set-group-id, sticky. */
+  /** The set-user-id, set-group-id and sticky bits. */
   private static final int SPECIAL_BITS = 07000;
 
   private final CheckpointReader store;
@@ -44,23 +45,23 @@ final class Restoration {
   private final List<String> copies = new ArrayList<>();
   private long swept;
 
-  /** Directories that images go to, which were looked at. */
+  /** The target directories that have been checked. */
   private final Set<String> parents = new HashSet<>();
 
   /**
-   * An image on its way.
+   * An image being rebuilt.
    *
-   * @param temporary the name its file has until all is there
-   * @param linked whether that is another name of the file of an image before it
+   * @param temporary name of its file until all images are there
+   * @param linked whether that is another name of an earlier image's file
    */
   private record Pending(CommittedImage image, String temporary, boolean linked) {}
 
   /**
-   * What is to be restored.
+   * Creates a restoration.
    *
-   * @param force whether it replaces files
-   * @param specialBits whether set-user-id, set-group-id and sticky bits come back
-   * @param places told where it builds
+   * @param force whether to replace existing files
+   * @param specialBits whether to restore set-user-id, set-group-id and sticky bits
+   * @param places receiver of the places of temporary files
    */
   Restoration(
       final CheckpointReader store,
@@ -107,7 +108,7 @@ final class Restoration {
     rebuild(pending.stream().filter(one -> !one.linked()).toList());
   }
 
-  /** What was found in the way, and what does not come back as it was, one line each. */
+  /** Returns remarks, one line each, on removed files and on attributes that are not restored. */
   List<String> remarks() {
     final List<String> remarks = new ArrayList<>();
     if (swept > 0) {
@@ -136,8 +137,7 @@ final class Restoration {
   }
 
   /**
-   * A file for an image, or another name of the one that an image before it has, where it is the
-   * same.
+   * Creates a file for an image, or another name of an earlier image's file if that is the same.
    */
   private Pending begin(final Scaffold scaffold, final CommittedImage image, final Pending before)
       throws IOException {
@@ -152,7 +152,7 @@ final class Restoration {
     return new Pending(image, scaffold.file(target(image)), false);
   }
 
-  /** Whether images of one id were one file. */
+  /** Returns whether two images of one id were one file. */
   private static boolean isSame(final CommittedImage one, final CommittedImage other) {
     return one.size() == other.size()
         && one.mode() == other.mode()
@@ -187,7 +187,7 @@ final class Restoration {
     }
   }
 
-  /** Null where there is nothing; a symbolic link is not followed. */
+  /** Returns the type of a file; null when there is none. A symbolic link is not followed. */
   private static FileType typeOf(final String path) {
     try {
       return FileStatus.of(path).type();
@@ -196,7 +196,7 @@ final class Restoration {
     }
   }
 
-  /** Sees that no symbolic link leads an image elsewhere. */
+  /** Checks that no symbolic link leads an image elsewhere. */
   private void checkParents(final CommittedImage image) throws IOException {
     final String target = target(image);
     final String parent = target.substring(0, target.lastIndexOf('/'));

@@ -31,7 +31,7 @@ import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.core.store.parts.Stores;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Rebuilds the images of a checkpoint. */
+/** The command that rebuilds the images of a checkpoint. */
 public final class RestoreCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
@@ -46,7 +46,7 @@ public final class RestoreCommand implements Subcommand {
   private boolean fallback;
   private boolean newestOrNone;
 
-  /** What cannot be read and is older than what is restored. */
+  /** The errors of unreadable checkpoints older than the restored one. */
   private final List<IOException> older = new ArrayList<>();
 
   private final CommandSpec spec =
@@ -136,7 +136,10 @@ public final class RestoreCommand implements Subcommand {
     }
   }
 
-  /** That is no failure where a job begins; a store that no run could make is one. */
+  /**
+   * Handles a missing checkpoint or store, which is no failure when a job begins. A path that no
+   * run could make a store of is a failure.
+   */
   private <E extends Exception> int none(final E why) throws E, IOException {
     if (!newestOrNone
         || why instanceof NoStoreException
@@ -220,7 +223,7 @@ public final class RestoreCommand implements Subcommand {
     final Ownership ownership = Ownership.of(opened, commit);
     ownership.checkSpecialBits(specialBits);
     ownership.stranger().ifPresent(this::say);
-    // To put a copy over a file in place would make its checkpoint one whose file has changed.
+    // A copy in the place of a committed file would change the file for its own checkpoint.
     final boolean inPlace = force && images.stream().anyMatch(CommittedImage::isInPlace);
     final List<CommittedImage> lacking =
         newestOrNone || inPlace ? Present.lacking(opened, commit, images, target) : images;
@@ -268,7 +271,10 @@ public final class RestoreCommand implements Subcommand {
     return images.stream().mapToLong(CommittedImage::size).sum();
   }
 
-  /** What is put into a store could be taken for its own, and goes with it. */
+  /**
+   * Refuses a target in the store. Files put there could be taken for the store's own, and be
+   * removed with it.
+   */
   private void refuseStore() throws IOException {
     if (store.isElsewhere()) {
       return;

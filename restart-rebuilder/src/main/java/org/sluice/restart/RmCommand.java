@@ -32,7 +32,7 @@ import org.sluice.core.store.series.SeriesStore;
 import org.sluice.core.store.series.SeriesTidying;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Removes checkpoints. */
+/** The command that removes checkpoints. */
 public final class RmCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
@@ -125,7 +125,9 @@ public final class RmCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  /** What a process reads goes as well: it finds it gone. */
+  /**
+   * Removes checkpoints of a series, also while a process reads them, which then finds them gone.
+   */
   private List<Long> removeOfSeries(final SeriesStore nodes) throws IOException {
     try (nodes) {
       final String name = Stores.choose(nodes, series.name());
@@ -146,7 +148,10 @@ public final class RmCommand implements Subcommand {
     }
   }
 
-  /** The wave under way has bytes of the newest. */
+  /**
+   * Refuses to remove the newest checkpoint beside a job. The checkpoint under way may need bytes
+   * of it.
+   */
   private void refuseBesideJob(final Path folder) throws IOException {
     if (newest && JobLock.isTaken(folder)) {
       throw new CommandException(
@@ -156,13 +161,13 @@ public final class RmCommand implements Subcommand {
     }
   }
 
-  /** Checked before anything is removed. */
+  /** Returns the named checkpoints, after a check that they may be removed. */
   private Set<Long> named(final CheckpointReader opened, final List<Commit> commits)
       throws IOException {
     final Set<Long> there = opened.numbers();
     for (final long number : numbers) {
       if (!there.contains(number)) {
-        Selection.commit(opened, number); // says that there is none
+        Selection.commit(opened, number); // throws that there is none
       }
       if (!newest && isNewest(commits, number)) {
         throw new CommandException(
@@ -174,7 +179,10 @@ public final class RmCommand implements Subcommand {
     return numbers;
   }
 
-  /** All committed before the oldest to keep; incomplete ones are not worth a complete one. */
+  /**
+   * Returns all checkpoints committed before the oldest one to keep. Incomplete ones do not count
+   * as kept.
+   */
   private List<Long> older(final List<Commit> commits) {
     return Keeping.older(keep, commits, commit -> !commit.incomplete()).stream()
         .map(Commit::number)

@@ -20,45 +20,49 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.Quoting;
 
 /**
- * Where files are built until all are whole. What is missing, directory or file, is made beside its
- * place under a temporary name, and gets its own in one step: a missing directory with all that
- * goes into it. So a restore that fails or is stopped leaves nothing, and one that is killed leaves
- * nothing under a name that a user gave, and a note of the rest. Thread-safe, as a signal takes it
- * down.
+ * The place where files are built until all are whole. A missing file or directory is made beside
+ * its place under a temporary name, and gets its own in one step: a missing directory together with
+ * its contents. So a restore that fails or is stopped leaves nothing. A killed one leaves only
+ * hidden names and a note of them. Thread-safe, as a signal may close it.
  */
 final class Scaffold implements AutoCloseable {
   private final boolean force;
   private final BuildNote note;
 
-  /** Where each directory is built; those that were there are in their places. */
+  /**
+   * The paths at which directories are built, by target; those that existed are in their places.
+   */
   private final Map<String, String> places = new HashMap<>();
 
-  /** What is moved to give what is in a directory its place; for all of it the empty path. */
+  /**
+   * The moves that put files of a directory in place, by directory; those of existing directories
+   * are under the empty path.
+   */
   private final Map<String, List<Move>> moves = new HashMap<>();
 
   private final Deque<Made> made = new ArrayDeque<>();
   private boolean closed;
 
-  /** A file or directory gets its name. */
+  /** A file or directory that gets its name. */
   private record Move(String from, String to) {}
 
   private record Made(String path, boolean directory) {}
 
-  /** A move to be taken back. */
+  /** A move that may be taken back. */
   private record Done(Move move, boolean exchanged) {}
 
   /**
-   * Builds nothing yet.
+   * Creates a scaffold; builds nothing yet.
    *
-   * @param force whether files are replaced
-   * @param places told where it builds
+   * @param force whether to replace existing files
+   * @param places receiver of the places of temporary files
    */
   Scaffold(final boolean force, final BuildPlaces places) {
     this.force = force;
     this.note = new BuildNote(places);
   }
 
-  /** Makes an empty file, and says what it is called until all is there. */
+  /** Creates an empty file. Returns its name until all is there. */
   synchronized String file(final String target) throws IOException {
     final String name = name(target, directory(parent(target)));
     NativeFile.open(name, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
@@ -66,7 +70,7 @@ final class Scaffold implements AutoCloseable {
     return name;
   }
 
-  /** Makes another name of a file, which is called so until all is there. */
+  /** Creates another name of a file. Returns the temporary form of that name. */
   synchronized String link(final String file, final String target) throws IOException {
     final String name = name(target, directory(parent(target)));
     Names.link(file, name);
@@ -74,7 +78,7 @@ final class Scaffold implements AutoCloseable {
     return name;
   }
 
-  /** Sees to a directory, and says where it is until all is there. */
+  /** Provides a directory. Returns its path until all is there. */
   synchronized String directory(final String path) throws IOException {
     refuseClosed();
     String place = places.get(path);
@@ -88,12 +92,18 @@ final class Scaffold implements AutoCloseable {
     return place;
   }
 
-  /** A directory, or the lowest one above it that is there: where the note of what is built is. */
+  /**
+   * Returns a directory, or the lowest existing one above it, in which the note of the restore
+   * lies.
+   */
   static String there(final String path) {
     return Names.exists(path) ? path : there(parent(path));
   }
 
-  /** Removes what restores left that were killed, be it before a directory was made or after. */
+  /**
+   * Removes files of killed restores, whether they were killed before or after a directory was
+   * made.
+   */
   static long sweep(final String path) {
     final String there = there(path);
     return BuildNote.sweep(there) + BuildNote.sweep(parent(there));
@@ -111,7 +121,7 @@ final class Scaffold implements AutoCloseable {
     return place;
   }
 
-  /** What something is called within a directory, which is there or is being built. */
+  /** Returns the temporary path for a target, in a directory that exists or is being built. */
   private String name(final String target, final String parent) {
     final boolean there = parent.equals(parent(target));
     final String name = there ? note.next(parent) : target.substring(target.lastIndexOf('/') + 1);
@@ -122,7 +132,7 @@ final class Scaffold implements AutoCloseable {
     return from;
   }
 
-  /** The root is there, and is its own parent. */
+  /** Returns the directory above a path. The root is its own parent. */
   private static String parent(final String path) {
     return path.substring(0, Math.max(1, path.lastIndexOf('/')));
   }
@@ -133,7 +143,7 @@ final class Scaffold implements AutoCloseable {
     }
   }
 
-  /** Gives all their names; none when that fails. */
+  /** Gives all files and directories their names; none of them when that fails. */
   synchronized void finish() throws IOException {
     refuseClosed();
     final Deque<Done> done = new ArrayDeque<>();
@@ -149,7 +159,7 @@ final class Scaffold implements AutoCloseable {
 
   private void move(final String directory, final Deque<Done> done) throws IOException {
     for (final Move move : moves.getOrDefault(directory, List.of())) {
-      if (Names.exists(move.from())) { // else it is no more than a name that could not be made
+      if (Names.exists(move.from())) { // else making the file had failed
         move(move, done);
       }
     }
@@ -164,7 +174,7 @@ final class Scaffold implements AutoCloseable {
       final boolean directory = places.containsKey(move.to());
       final boolean onDirectory = typeOf(move.to()) == FileType.DIRECTORY;
       if (directory && onDirectory) {
-        move(move.to(), done); // another restore has made it meanwhile
+        move(move.to(), done); // another restore has made the directory meanwhile
       } else if (force && !directory && !onDirectory) {
         replace(move, done);
       } else {
@@ -173,7 +183,10 @@ final class Scaffold implements AutoCloseable {
     }
   }
 
-  /** What was there is deleted at the end. Where names cannot be exchanged it is lost at once. */
+  /**
+   * Replaces a file, which is deleted at the end. Where names cannot be exchanged the old file is
+   * lost at once.
+   */
   private static void replace(final Move move, final Deque<Done> done) throws IOException {
     try {
       Names.exchange(move.from(), move.to());
@@ -206,7 +219,7 @@ final class Scaffold implements AutoCloseable {
         Quoting.name(target) + " exists; --force overwrites it, --to takes another place");
   }
 
-  /** Deletes what has not got its name. */
+  /** Deletes files and directories without their final names. */
   @Override
   public synchronized void close() throws PosixException {
     closed = true;

@@ -13,18 +13,21 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.node.CheckpointReader;
 
-/** What of a store a command is about. */
+/** The selection of checkpoints and images for commands. */
 final class Selection {
   private Selection() {}
 
-  /** The commit with a number; the newest without one. */
+  /** Returns the commit with a number; the newest without a number. */
   static Commit commit(final CheckpointReader store, final Long number) throws IOException {
     return number == null
         ? newest(store, new ArrayList<>())
         : store.find(number).orElseThrow(() -> none(number, store.store()));
   }
 
-  /** The newest commit. What cannot be read and is certainly older is added to a list. */
+  /**
+   * Returns the newest commit. Errors of unreadable ones that are certainly older are added to a
+   * list.
+   */
   static Commit newest(final CheckpointReader store, final List<IOException> older)
       throws IOException {
     final List<Commit> commits = store.commits(older::add);
@@ -42,25 +45,25 @@ final class Selection {
     return newest.orElseThrow(noneIs(store, commits));
   }
 
-  /** Names the series that was taken, where a store has any. */
+  /** Returns words that name the series, where a store has any. */
   static String ofSeries(final CheckpointReader store) {
     return store.series().map(" of series "::concat).orElse("");
   }
 
-  /** Says that there is none of a number. */
+  /** Returns the exception for a missing number. */
   static CommandException none(final long number, final String store) {
     return new CommandException(
         ExitStatus.NOT_FOUND,
         "no checkpoint %d is committed in %s; sluice ls shows which are".formatted(number, store));
   }
 
-  /** Finds checkpoints. */
+  /** A search for checkpoints. */
   @FunctionalInterface
   interface Search {
     List<Commit> find() throws IOException;
   }
 
-  /** Reads a checkpoint. */
+  /** A use of a checkpoint. */
   @FunctionalInterface
   interface Use {
     void of(Commit commit) throws IOException;
@@ -86,7 +89,10 @@ final class Selection {
     }
   }
 
-  /** Why none is the newest: they are incomplete, or there are none. */
+  /**
+   * Returns the exception for a store without a newest checkpoint: all are incomplete, or there are
+   * none.
+   */
   private static Supplier<CommandException> noneIs(
       final CheckpointReader store, final List<Commit> incomplete) throws IOException {
     return incomplete.isEmpty() ? empty(store) : noneIsComplete(store, incomplete.getLast());
@@ -116,8 +122,8 @@ final class Selection {
   }
 
   /**
-   * The images of a rank; without one those of all ranks, which must be there unless partial. Where
-   * ranks share files, some may have no others.
+   * Returns the images of a rank; without a rank those of all ranks, which must exist unless
+   * partial. Where ranks share files, some ranks may have no other images.
    */
   static List<CommittedImage> images(
       final Commit commit,

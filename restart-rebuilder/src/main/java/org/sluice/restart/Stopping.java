@@ -3,11 +3,11 @@ package org.sluice.restart;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Speaker;
 
-/** What becomes of a restore that a signal ends. */
+/** The end of a restore by a signal. */
 final class Stopping {
   private Stopping() {}
 
-  /** Lets a signal take down what is not whole; one that comes while all gets its names waits. */
+  /** Lets a signal remove unfinished files. A signal during the final renames waits. */
   static Thread takesDown(final Scaffold scaffold) {
     final Thread hook = new Thread(() -> takeDown(scaffold), "restore-stopped");
     Runtime.getRuntime().addShutdownHook(hook);
@@ -22,7 +22,7 @@ final class Stopping {
     }
   }
 
-  /** The restore is over. */
+  /** Ends the handling of signals, since the restore is over. */
   static void isOver(final Thread hook) {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);

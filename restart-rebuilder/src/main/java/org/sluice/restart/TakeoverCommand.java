@@ -17,13 +17,13 @@ import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.core.store.parts.Stores;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Gives a store to another node. */
+/** The command that gives a store to another node. */
 public final class TakeoverCommand implements Subcommand {
   private static final Duration QUIET = Duration.ofMinutes(1);
 
   private final StoreOption store = new StoreOption();
 
-  /** Whether nobody can tell whose it is. */
+  /** Whether the mark of the store's owner is damaged. */
   private boolean damaged;
 
   private final CommandSpec spec =
@@ -83,7 +83,7 @@ public final class TakeoverCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  /** Empty also where the mark of it is damaged. */
+  /** Returns the node that owns the store; empty also when its mark is damaged. */
   private Optional<NodeIdentity> owner(final PosixStore opened) throws IOException {
     try {
       return opened.owner();

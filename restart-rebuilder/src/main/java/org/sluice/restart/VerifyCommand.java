@@ -21,7 +21,7 @@ import org.sluice.core.store.node.CheckpointReader;
 import org.sluice.core.store.parts.Stores;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Checks every checksum. */
+/** The command that checks every checksum. */
 public final class VerifyCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();

@@ -1,5 +1,5 @@
 /**
- * Restart: lists, verifies, restores and removes what is committed. Runs in commands, beside an I/O
- * process or without one. It holds a checkpoint's lock while it reads it.
+ * The commands for restart: they list, verify, restore and remove committed checkpoints. They run
+ * beside an I/O process or without one, and hold a checkpoint's lock while they read it.
  */
 package org.sluice.restart;
