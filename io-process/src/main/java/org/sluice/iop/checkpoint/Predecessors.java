@@ -29,7 +29,7 @@ import org.sluice.iop.publish.Publisher;
  */
 public final class Predecessors {
   private static final String REMEDY =
-      "give each simulation a --store or a --series of its own, or remove those by sluice rm";
+      "give each simulation a --store of its own, or a --series of its own in a store with series, or remove those by sluice rm";
 
   private static final long NONE = -1;
 

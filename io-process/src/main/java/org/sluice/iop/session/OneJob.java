@@ -60,7 +60,7 @@ final class OneJob implements AutoCloseable {
     held = goesOn ? tryAwait(claim, "") : claim.tryTake("", who());
     if (held.isEmpty()) {
       Warnings.warn(
-          "another job has the store %s: %s; files of this one are in no checkpoint, unless it has a --store or a --series of its own"
+          "another job has the store %s: %s; files of this one are in no checkpoint, unless it has a --store of its own, or a --series of its own in a store with series"
               .formatted(store, holder(claim)));
     }
     return held.isPresent();
@@ -135,7 +135,7 @@ final class OneJob implements AutoCloseable {
   static CommandException busy(final String store, final String holder) {
     return new CommandException(
         ExitStatus.BUSY,
-        "another job has the store %s: %s; wait for its end, or give each job a --store or a --series of its own"
+        "another job has the store %s: %s; wait for its end, or give each job a --store of its own, or a --series of its own in a store with series"
             .formatted(store, holder));
   }
 

@@ -44,7 +44,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
       return StagedStore.find(settings.stage(), settings.series(), job);
     }
     final Path root = settings.store().toAbsolutePath().normalize();
-    if (!isSeries(root)) {
+    if (!isSeries(root, settings.series() != null)) {
       refuseSeries(root, settings.series());
       try (PosixStore checked = openNodes(root, settings.layout(), settings)) {
         return checked.directory();
@@ -83,13 +83,16 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
     }
   }
 
-  /** What is there decides. A new store is one of several nodes where several can come. */
-  private static boolean isSeries(final Path root) throws IOException {
+  /**
+   * A store that is there decides. A new store has series where several nodes can come, and where
+   * the user asks for one.
+   */
+  private static boolean isSeries(final Path root, final boolean asked) throws IOException {
     if (SeriesFormat.isAnyStore(root)) { // which another node may make at this moment
       return SeriesDirectory.is(root);
     }
     return (root.getParent() == null || Files.isDirectory(root.getParent()))
-        && SeriesFormat.isShared(root);
+        && (asked || SeriesFormat.isShared(root));
   }
 
   private static void refuseSeries(final Path root, final String series) throws IOException {
@@ -99,7 +102,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
       }
       throw new CommandException(
           ExitStatus.USAGE,
-          "%s has no series: it is a store of one node, or lies where no other node can come; leave --series %s out, or give another --store"
+          "%s was made without --series and has none; leave --series %s out, or give another --store"
               .formatted(root, series));
     }
   }
