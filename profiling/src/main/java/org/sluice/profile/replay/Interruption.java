@@ -5,9 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.sluice.core.posix.Speaker;
 
 /**
- * Lets long work end early with what it has, when the user presses Ctrl-C: the virtual machine
- * waits in its shutdown for {@link #close} while the thread that works looks at {@link
- * #isRequested}.
+ * The handling of Ctrl-C, by which long work ends early with a partial result. In its shutdown the
+ * virtual machine waits for {@link #close}, while the working thread looks at {@link #isRequested}.
  */
 public final class Interruption implements AutoCloseable {
   private static final int PATIENCE_SECONDS = 10;
@@ -16,7 +15,7 @@ public final class Interruption implements AutoCloseable {
   private final Thread hook = new Thread(this::shutDown);
   private volatile boolean requested;
 
-  /** Watches for Ctrl-C from now on. */
+  /** Starts to watch for Ctrl-C. */
   public Interruption() {
     Runtime.getRuntime().addShutdownHook(hook);
   }
@@ -33,7 +32,7 @@ public final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Whether the user asked for the end.
+   * Returns whether the user asked for the end.
    *
    * @return true once Ctrl-C was pressed
    */
@@ -41,7 +40,7 @@ public final class Interruption implements AutoCloseable {
     return requested;
   }
 
-  /** A hook of a shutdown under way cannot be removed, and need not be. */
+  /** Ends the watch. A hook of a shutdown under way cannot be removed, and need not be. */
   @Override
   public void close() {
     done.countDown();

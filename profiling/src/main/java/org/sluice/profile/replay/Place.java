@@ -8,31 +8,31 @@ import java.util.Optional;
 import org.sluice.bridge.NativeLibraries;
 
 /**
- * Where replayed files go, and the way they take there.
+ * The directories of replayed files, and the way by which they are written.
  *
- * @param scratch where what is known of it goes
- * @param files the directory of the files
- * @param store the store, empty for plain files without Sluice
- * @param options of {@code sluice run}
+ * @param scratch directory for errors and statistics
+ * @param files directory of the files
+ * @param store the store; empty for plain files without Sluice
+ * @param options options of {@code sluice run}
  */
 public record Place(Scratch scratch, Path files, Optional<Path> store, List<String> options) {
   /**
-   * Plain files, written as without Sluice.
+   * Returns a place for plain files, written as without Sluice.
    *
-   * @param scratch what they go to
+   * @param scratch directory for the files
    * @return the place
-   * @throws IOException when its directory cannot be made
+   * @throws IOException when a directory cannot be made
    */
   public static Place plain(final Scratch scratch) throws IOException {
     return new Place(scratch, scratch.directory("files"), Optional.empty(), List.of());
   }
 
   /**
-   * Through an I/O process.
+   * Returns a place for files written through an I/O process.
    *
-   * @param scratch what the files go to
-   * @param storage what the store goes to
-   * @param options of {@code sluice run}, but for those that name places
+   * @param scratch directory for the files
+   * @param storage directory for the store
+   * @param options options of {@code sluice run}, without those for directories
    * @return the place
    * @throws IOException when a directory cannot be made
    */
@@ -45,17 +45,17 @@ public record Place(Scratch scratch, Path files, Optional<Path> store, List<Stri
         List.copyOf(options));
   }
 
-  /** What its processes said, which matters when they fail. */
+  /** Returns the file with the error messages of the processes, needed when they fail. */
   Path errors() {
     return scratch.file("errors");
   }
 
-  /** What {@code sluice run} leaves, if there is one. */
+  /** Returns the file with the statistics of {@code sluice run}, if there is one. */
   Path statistics() {
     return scratch.file("statistics");
   }
 
-  /** The words before the program that replays. */
+  /** Returns the words before the program that replays. */
   List<String> wrapper() {
     if (store.isEmpty()) {
       return List.of();

@@ -19,7 +19,7 @@ import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.TraceWriter;
 
-/** Makes the writes of a trace once more, with a process for each that made them. */
+/** A replay of the writes of a trace, with a process for each recorded one. */
 public final class Replay {
   private final List<Path> parts;
   private final Optional<Duration> longestPause;
@@ -30,13 +30,13 @@ public final class Replay {
   }
 
   /**
-   * Prepares one.
+   * Prepares a replay.
    *
-   * @param trace what to replay
-   * @param scratch where a copy of it goes that the processes can read, if it is none itself
-   * @param longestPause cuts the pauses of the processes and lets them write as fast as they can in
-   *     between; empty makes each write when it was made
-   * @return to be run as often as one likes
+   * @param trace the trace to replay
+   * @param scratch directory for a copy that the processes can read, unless the trace is one itself
+   * @param longestPause the longest pause between writes, which otherwise follow at once; empty to
+   *     keep the recorded times
+   * @return the replay, which can be run any number of times
    * @throws IOException when the trace cannot be read or copied
    */
   public static Replay of(
@@ -51,14 +51,14 @@ public final class Replay {
   }
 
   /**
-   * Runs it.
+   * Runs the replay.
    *
-   * @param place where its files go
-   * @param progress told the bytes
-   * @param interruption ends it early
-   * @return what it took
-   * @throws CommandException when it fails, with what its processes say
-   * @throws IOException when it cannot be started
+   * @param place directories of its files
+   * @param progress receiver of the written bytes
+   * @param interruption ends the replay early
+   * @return the times of the replay
+   * @throws CommandException when the replay fails, with the error messages of its processes
+   * @throws IOException when the replay cannot be started
    */
   public ReplayResult run(
       final Place place, final Progress progress, final Interruption interruption)
@@ -81,12 +81,14 @@ public final class Replay {
           bytes = now;
         }
         if (interruption.isRequested()) {
-          process.toHandle().destroy(); // unlike destroy() of the process it leaves the stream open
+          process
+              .toHandle()
+              .destroy(); // unlike destroy() of the process this leaves the stream open
         }
       }
     }
     if (await(process) != 0 || result == null) {
-      if (interruption.isRequested()) { // before it could stop in order
+      if (interruption.isRequested()) { // the process could not stop in order
         return ReplayResult.NOTHING;
       }
       throw new CommandException(
@@ -99,11 +101,11 @@ public final class Replay {
   }
 
   /**
-   * Compares files with what was written to them.
+   * Compares files with the bytes that were written to them.
    *
-   * @param files the directory they are in
-   * @throws CommandException when they differ
-   * @throws IOException when it cannot be started
+   * @param files directory of the files
+   * @throws CommandException when the files differ
+   * @throws IOException when the comparison cannot be started
    */
   public void verify(final Path files) throws IOException {
     final List<String> command = new ArrayList<>();
@@ -113,7 +115,7 @@ public final class Replay {
     check(command);
   }
 
-  /** Runs a command that is silent when all goes well. */
+  /** Runs a command that prints nothing when all goes well. */
   static void check(final List<String> command) throws IOException {
     final Process process =
         new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();

@@ -25,9 +25,9 @@ import org.sluice.profile.trace.Trace;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Makes the writes of a trace once more. */
+/** The command that replays the writes of a trace. */
 public final class ReplayCommand implements Subcommand {
-  /** All files are of one checkpoint: others would not be logged. */
+  /** The pattern by which all files belong to one checkpoint: others would not be logged. */
   private static final String ALL = ".";
 
   private final JsonOption json = new JsonOption();
@@ -147,7 +147,7 @@ public final class ReplayCommand implements Subcommand {
     }
   }
 
-  /** The images of the container layout are no files until they are restored. */
+  /** Restores the images of the container layout, which are no files before that. */
   private static Path restore(final Place place, final Scratch storage) throws IOException {
     final Path target = storage.file("restored");
     Replay.check(

@@ -5,22 +5,23 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * What one round of a replay took. Times are nanoseconds, moments are counted from the start.
+ * The result of one round of a replay. Times are in nanoseconds; moments are counted from the
+ * start.
  *
- * @param writes writes made
- * @param bytes bytes written
- * @param calls how long the slowest process was in its calls to open, write and close
- * @param opened when the first file was to be opened
- * @param began when the first write began
- * @param ended when the last call returned
- * @param durable when every file was on stable storage
+ * @param writes number of writes made
+ * @param bytes number of bytes written
+ * @param calls time that the slowest process spent in its calls to open, write and close
+ * @param opened moment before the first file was opened
+ * @param began moment at which the first write began
+ * @param ended moment at which the last call returned
+ * @param durable moment at which every file was on stable storage
  * @param ranksCpu processor time of all processes
  * @param iopCpu processor time of the I/O process, 0 without one
- * @param buffered bytes that were in its buffer when the last call returned
- * @param systemCalls of all processes, -1 if they were not counted
- * @param stopped whether the user ended it early
+ * @param buffered bytes in the buffer when the last call returned
+ * @param systemCalls number of system calls of all processes, -1 if not counted
+ * @param stopped whether the user ended the replay early
  * @param peakBuffer the most bytes in the buffer at a time; 0 for plain files, and for a round
- * @param waitedSeconds how long processes waited for room in the buffer, summed; 0 likewise
+ * @param waitedSeconds time that processes waited for room in the buffer, summed; 0 likewise
  */
 public record ReplayResult(
     long writes,
@@ -37,17 +38,17 @@ public record ReplayResult(
     boolean stopped,
     long peakBuffer,
     double waitedSeconds) {
-  /** Stopped before the first write. */
+  /** The result of a replay that was stopped before the first write. */
   static final ReplayResult NOTHING =
       new ReplayResult(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, true, 0, 0);
 
   /**
    * Reads a result.
    *
-   * @param line as the program that replays prints it
+   * @param line output line of the program that replays
    * @param statistics of the I/O process; empty without one
    * @return the result
-   * @throws IOException when the line is none
+   * @throws IOException when the line is no result
    */
   public static ReplayResult parse(final String line, final Map<String, Object> statistics)
       throws IOException {

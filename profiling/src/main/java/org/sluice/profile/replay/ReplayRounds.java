@@ -15,25 +15,25 @@ import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.TraceWriter;
 
-/** Processes that stay, and make the writes of a trace as fast as they can, as often as told. */
+/** Processes that make the writes of a trace as fast as they can, once in each round. */
 public final class ReplayRounds implements AutoCloseable {
   private final Process process;
   private final BufferedReader answers;
   private final Writer orders;
 
-  /** Where the bytes go. */
+  /** The target of the written bytes. */
   public enum Output {
-    /** To files, as the calls of the trace do. */
+    /** Files, by the calls of the trace. */
     FILES,
-    /** To files through a stdio buffer of 1 MiB. */
+    /** Files, through a stdio buffer of 1 MiB. */
     STDIO,
-    /** To files past the page cache, in whole blocks. */
+    /** Files, past the page cache, in whole blocks. */
     DIRECT,
-    /** Into shared memory that is there, and no further. */
+    /** Shared memory that already exists, and no further. */
     MEMORY
   }
 
-  /** What a round ends with. */
+  /** The state with which a round ends. */
   public enum Ending {
     /** The files are closed. */
     CLOSE,
@@ -45,18 +45,18 @@ public final class ReplayRounds implements AutoCloseable {
     COUNT;
 
     /**
-     * Whether the time until the last close is that of the writes alone.
+     * Returns whether the time until the last close is that of the writes alone.
      *
-     * @return true unless something else goes on meanwhile
+     * @return true unless other work goes on meanwhile
      */
     public boolean hasReturn() {
       return this == CLOSE || this == COMMIT;
     }
 
     /**
-     * Whether everything is on stable storage.
+     * Returns whether all files are on stable storage.
      *
-     * @return true if so
+     * @return true for files that are synced or committed
      */
     public boolean hasDurable() {
       return this == SYNC || this == COMMIT;
@@ -72,12 +72,12 @@ public final class ReplayRounds implements AutoCloseable {
   /**
    * Starts the processes and waits until they are ready.
    *
-   * @param trace what they write
-   * @param copy a directory that does not exist yet, for a copy that they can read
-   * @param output where the bytes go
-   * @param environment what they are told besides, such as of an I/O process
+   * @param trace the trace to replay
+   * @param copy new directory for a copy that the processes can read
+   * @param output target of the bytes
+   * @param environment further environment variables, such as those of an I/O process
    * @return the processes
-   * @throws IOException when they cannot be started; they have said why on standard error
+   * @throws IOException when the processes cannot be started; the reason is on standard error
    */
   public static ReplayRounds start(
       final Trace trace,
@@ -100,13 +100,13 @@ public final class ReplayRounds implements AutoCloseable {
   }
 
   /**
-   * Lets all write once.
+   * Runs one round, in which all processes write once.
    *
    * @param number of the checkpoint that {@link Ending#COMMIT} waits for
-   * @param ending what it ends with
-   * @param directory what the files go below
-   * @return what it took
-   * @throws IOException when a process failed; it has said why on standard error
+   * @param ending state with which the round ends
+   * @param directory directory of the files
+   * @return the times of the round
+   * @throws IOException when a process failed; the reason is on standard error
    */
   public ReplayResult round(final long number, final Ending ending, final Path directory)
       throws IOException {

@@ -5,12 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.sluice.core.posix.Names;
 
-/** A directory that is gone afterwards, with all that is in it. */
+/** A temporary directory that is deleted with its contents when closed. */
 public final class Scratch implements AutoCloseable {
   private final Path path;
 
   /**
-   * Creates one.
+   * Creates the directory.
    *
    * @param parent an existing directory
    * @throws IOException when that fails
@@ -20,10 +20,10 @@ public final class Scratch implements AutoCloseable {
   }
 
   /**
-   * Creates a directory in it.
+   * Creates a directory inside.
    *
-   * @param name its name
-   * @return its path, absolute
+   * @param name name of the directory
+   * @return the absolute path
    * @throws IOException when that fails
    */
   public Path directory(final String name) throws IOException {
@@ -31,19 +31,19 @@ public final class Scratch implements AutoCloseable {
   }
 
   /**
-   * Names a file in it.
+   * Returns the path of a file inside.
    *
-   * @param name its name
-   * @return its path, absolute
+   * @param name name of the file
+   * @return the absolute path
    */
   public Path file(final String name) {
     return path.resolve(name);
   }
 
   /**
-   * Deletes a directory and everything below, if it is there.
+   * Deletes a directory with its contents, if it exists.
    *
-   * @param directory its path
+   * @param directory path of the directory
    * @throws IOException when that fails
    */
   public static void delete(final Path directory) throws IOException {

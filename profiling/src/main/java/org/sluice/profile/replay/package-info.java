@@ -1,2 +1,2 @@
-/** The writes of a trace made once more, on any path and setting. */
+/** The replay of a trace's writes, by any way and with any settings. */
 package org.sluice.profile.replay;

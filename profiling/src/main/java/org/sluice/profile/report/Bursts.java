@@ -7,8 +7,8 @@ import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /**
- * Runs of small writes of one process in quick succession: what aggregation saves a system call
- * each.
+ * The runs of small writes of one process in quick succession. Aggregation saves a system call for
+ * each such write.
  */
 final class Bursts {
   static final long SMALL = 4096;
@@ -38,7 +38,7 @@ final class Bursts {
     }
   }
 
-  /** To be called after the last write. */
+  /** Ends all runs, after the last write. */
   void end() {
     runs.values().forEach(this::end);
   }
@@ -60,7 +60,7 @@ final class Bursts {
     return tally;
   }
 
-  /** Writes of the longest one. */
+  /** Returns the number of writes of the longest run. */
   long longest() {
     return longest;
   }

@@ -17,7 +17,7 @@ import org.sluice.profile.source.Traces;
 import org.sluice.profile.trace.Tally;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Shows two traces side by side. */
+/** The command that shows two traces side by side. */
 public final class CompareCommand implements Subcommand {
   private static final double NO_DIFFERENCE = 0.005;
 

@@ -6,7 +6,7 @@ import org.sluice.profile.trace.Tally;
 import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
-/** What was written to one file. */
+/** The writes to one file. */
 final class FileProfile {
   private final String path;
   private final Tally tally = new Tally();
@@ -21,8 +21,8 @@ final class FileProfile {
   /**
    * Counts a write.
    *
-   * @return whether it is sequential: it begins where its process's last write of the file ended,
-   *     or is the first one
+   * @return whether the write is sequential: the first one of its process, or beginning where the
+   *     last one of its process ended
    */
   boolean add(final Write write) {
     tally.add(write);
@@ -45,7 +45,7 @@ final class FileProfile {
     return next.size();
   }
 
-  /** The highest offset written to, plus 1. */
+  /** Returns the highest offset written to, plus 1. */
   long end() {
     return end;
   }

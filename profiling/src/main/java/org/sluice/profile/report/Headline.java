@@ -8,7 +8,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import org.sluice.profile.trace.Tally;
 
-/** What a profile says in a sentence or two. */
+/** The summary of a profile in a sentence or two. */
 final class Headline {
   private static final double WORTH_SAYING = 20;
   private static final double MOST = 50;
@@ -40,7 +40,7 @@ final class Headline {
     return String.join("; ", clauses) + ".";
   }
 
-  /** Where the writes are divided so that few of them have most of the data. */
+  /** Returns a clause on the size above which few writes have most of the data. */
   private Optional<String> concentration() {
     final int split =
         IntStream.range(0, SizeClasses.COUNT)
@@ -52,7 +52,7 @@ final class Headline {
     if (split == 0 || above(split, true) - above(split, false) < WORTH_SAYING) {
       final int most = largest(tally -> tally.percentOfBytes(profile.total()));
       return profile.sizeClass(most).percentOfBytes(profile.total()) > MOST
-          ? Optional.empty() // as the next clause says
+          ? Optional.empty() // the next clause says so
           : Optional.of("The data is spread over writes of all sizes");
     }
     return Optional.of(

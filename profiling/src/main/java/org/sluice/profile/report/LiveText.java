@@ -35,10 +35,10 @@ public final class LiveText {
   }
 
   /**
-   * Prints them.
+   * Prints the statistics.
    *
-   * @param statistics as {@code --stats} leaves them
-   * @param out where to
+   * @param statistics the members of the JSON of {@code --stats}
+   * @param out the writer to print to
    */
   public static void print(final Map<String, Object> statistics, final PrintWriter out) {
     final List<Row> rows = rows((List<?>) statistics.get("size_classes"));
@@ -64,7 +64,7 @@ public final class LiveText {
     }
   }
 
-  /** What did not go through the buffer, and why. */
+  /** Prints the bytes that did not go through the buffer, with the reasons. */
   private static void printOthers(final List<?> others, final PrintWriter out) {
     for (final Object each : others) {
       final Map<?, ?> members = (Map<?, ?>) each;

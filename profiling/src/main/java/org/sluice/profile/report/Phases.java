@@ -7,16 +7,21 @@ import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Write;
 
 /**
- * The stretches of time in which any process wrote. Checkpoints are short and far apart; a picture
- * of the whole time would show nothing of them.
+ * The stretches of time in which any process wrote. Checkpoints are short and far apart, so a
+ * picture of the whole time would not show them.
  */
 final class Phases {
   private static final int SLICES = 1 << 14;
 
-  /** Pauses longer than this part of the whole time separate phases, so that there are few. */
+  /**
+   * The part of the whole time that a pause between phases is longer than. So there are few phases.
+   */
   private static final double PAUSE = 1.0 / 25;
 
-  /** From the first write's beginning to the last one's end, in nanoseconds since the epoch. */
+  /**
+   * A phase, from the begin of the first write to the end of the last one, in nanoseconds since the
+   * epoch.
+   */
   record Phase(long from, long to) {
     long length() {
       return to - from;
@@ -40,7 +45,7 @@ final class Phases {
     ends[slice] = Math.max(ends[slice], Math.max(write.endTime(), write.time() + 1));
   }
 
-  /** In order; at least one if there was a write. */
+  /** Returns the phases in order; at least one if there was a write. */
   List<Phase> list() {
     final List<Phase> phases = new ArrayList<>();
     for (int i = 0; i < SLICES; i++) {

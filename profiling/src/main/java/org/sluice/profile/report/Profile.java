@@ -21,16 +21,16 @@ import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.Write;
 
 /**
- * The figures of a trace. It is read three times, and none of its writes is kept, so that a trace
- * may be larger than memory.
+ * The figures of a trace. A trace is read three times, and no write is kept, so that the trace may
+ * be larger than memory.
  */
 final class Profile {
-  /** Where a trace has more files, the others are counted as one. */
+  /** The number of files that are counted each; further files count as one. */
   private static final int MOST_FILES = 50_000;
 
   private static final String OTHER_FILES = "(further files)";
 
-  /** Eight steps for a doubling, so that a curve over the size is smooth. */
+  /** The number of steps for a doubling, so that a curve over the size is smooth. */
   private static final int STEPS = 8;
 
   final String name;
@@ -43,10 +43,10 @@ final class Profile {
   final List<Phase> phases;
   final Omissions omissions;
 
-  /** By size in steps, see {@link #stepEnd}. */
+  /** The tallies by size in steps, see {@link #stepEnd}. */
   final List<Tally> sizes = tallies(Long.SIZE * STEPS);
 
-  /** Null without a write. */
+  /** The writes by time; null without a write. */
   final TimeMap timeMap;
 
   private final Survey survey;
@@ -56,9 +56,9 @@ final class Profile {
   /**
    * Reads a trace.
    *
-   * @param name what it is called in reports
+   * @param name name of the trace in reports
    * @param trace the trace
-   * @throws IOException when it cannot be read
+   * @throws IOException when the trace cannot be read
    */
   Profile(final String name, final Trace trace) throws IOException {
     this.name = name;
@@ -104,7 +104,7 @@ final class Profile {
     return size == 0 ? 0 : (int) (Math.log(size) / Math.log(2) * STEPS);
   }
 
-  /** The size that the writes of a step and of those before do not exceed. */
+  /** Returns the largest size of the writes in a step and those before. */
   static double stepEnd(final int step) {
     return Math.pow(2, (step + 1.0) / STEPS);
   }
@@ -125,7 +125,7 @@ final class Profile {
     return classes.get(sizeClass);
   }
 
-  /** With the most bytes first. */
+  /** Returns the files, those with the most bytes first. */
   List<FileProfile> files() {
     final List<FileProfile> sorted = new ArrayList<>(files.values());
     sorted.sort(

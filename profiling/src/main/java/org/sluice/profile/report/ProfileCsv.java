@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import org.sluice.profile.trace.Tally;
 
-/** The table of size classes, with the column names of the published one. */
+/** The table of size classes, with the column names of the published table. */
 final class ProfileCsv {
   private ProfileCsv() {}
 

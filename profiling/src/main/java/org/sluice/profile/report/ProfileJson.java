@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import org.sluice.core.command.JsonObject;
 import org.sluice.profile.trace.Tally;
 
-/** A profile as maps, lists, strings and numbers; the page draws from the same. */
+/** A profile as maps, lists, strings and numbers. The HTML page draws from the same. */
 final class ProfileJson {
   private static final int MOST_FILES = 200;
 
@@ -84,7 +84,8 @@ final class ProfileJson {
   }
 
   /**
-   * Up to each size, the percentage of writes, of data and of time; sizes without writes are out.
+   * Returns, for each size, the percentages of writes, of data and of time up to it. Sizes without
+   * writes are left out.
    */
   private List<Object> cumulative() {
     final List<Object> points = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A profile as one HTML file that needs nothing else, neither a network nor a server. */
+/** A profile as one HTML file that needs no other file, no network and no server. */
 final class ProfilePage {
   private ProfilePage() {}
 
@@ -21,7 +21,9 @@ final class ProfilePage {
     Files.writeString(file, page);
   }
 
-  /** A file may be called {@code </script>}. */
+  /**
+   * Returns the profile as JSON, safe inside a script even if a file is called {@code </script>}.
+   */
   private static String json(final Profile profile) throws IOException {
     return JSON.std.asString(ProfileJson.of(profile)).replace("<", "\\u003c");
   }

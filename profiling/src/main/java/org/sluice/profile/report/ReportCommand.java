@@ -15,7 +15,7 @@ import org.sluice.profile.source.Traces;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Shows the write pattern of a trace. */
+/** The command that shows the write pattern of a trace. */
 public final class ReportCommand implements Subcommand {
   private final JsonOption json = new JsonOption();
 

@@ -10,24 +10,24 @@ final class SizeClasses {
 
   private SizeClasses() {}
 
-  /** The smallest size of a class. */
+  /** Returns the smallest size of a class. */
   static long from(final int sizeClass) {
     return sizeClass == 0 ? 0 : SlotDescriptor.sizeClassLimit(sizeClass - 1);
   }
 
-  /** The smallest size beyond a class; {@link Long#MAX_VALUE} for the last one. */
+  /** Returns the smallest size beyond a class; {@link Long#MAX_VALUE} for the last one. */
   static long to(final int sizeClass) {
     return SlotDescriptor.sizeClassLimit(sizeClass);
   }
 
-  /** Such as {@code 4K-16K}. */
+  /** Returns the name of a class, such as {@code 4K-16K}. */
   static String label(final int sizeClass) {
     return sizeClass == COUNT - 1
         ? "1M and more"
         : scaled(from(sizeClass), UNITS) + "-" + scaled(to(sizeClass), UNITS);
   }
 
-  /** A limit in words, such as {@code 64 B} or {@code 16 KiB}. */
+  /** Returns a limit in words, such as {@code 64 B} or {@code 16 KiB}. */
   static String words(final long limit) {
     return scaled(limit, " B", " KiB", " MiB");
   }

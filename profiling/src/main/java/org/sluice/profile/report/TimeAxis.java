@@ -4,17 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.sluice.profile.report.Phases.Phase;
 
-/** Columns of time that leave the pauses out: each phase has its share of them. */
+/** A time axis of columns that leaves the pauses out. Each phase has its share of the columns. */
 final class TimeAxis {
   private static final int COLUMNS = 180;
   private static final int LEAST = 6;
 
-  /** Takes the part of a write that falls into a column. */
+  /** A receiver of the part of a write that falls into a column. */
   interface Sink {
     void accept(int column, double share, double nanos);
   }
 
-  /** A phase and its columns, from the first to before the last. */
+  /** A phase and its columns, from the first to before the end. */
   record Stretch(Phase phase, int first, int end) {
     double columnNanos() {
       return (double) phase.length() / (end - first);
@@ -45,7 +45,7 @@ final class TimeAxis {
     return stretches.stream().filter(s -> column < s.end()).findFirst().orElseThrow().columnNanos();
   }
 
-  /** Spreads a write over the columns it lasted. */
+  /** Spreads a write over the columns of its duration. */
   void spread(final long begin, final long end, final Sink sink) {
     for (final Stretch stretch : stretches) {
       if (begin >= stretch.phase().from() && begin < stretch.phase().to()) {

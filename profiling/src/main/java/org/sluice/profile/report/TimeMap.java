@@ -9,7 +9,7 @@ import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
-/** When each process wrote, and when each part of the files was written. */
+/** The writes by time: of each process, and of each part of the files. */
 final class TimeMap {
   private static final int MOST_LINES = 64;
   private static final int OFFSET_ROWS = 48;
@@ -30,7 +30,7 @@ final class TimeMap {
     bytesAtOffset = new double[OFFSET_ROWS][axis.columns()];
   }
 
-  /** Neighbours share a line where there are too many processes. */
+  /** Assigns processes to lines. Neighbours share a line where there are too many processes. */
   private void assignLines(final SortedSet<TracedProcess> origins) {
     final int count = Math.min(origins.size(), MOST_LINES);
     int index = 0;
@@ -74,7 +74,7 @@ final class TimeMap {
     return labels;
   }
 
-  /** The part of a column's time that the processes of a line spent in writes, 0 to 1. */
+  /** Returns the part of a column's time that the processes of a line spent in writes, 0 to 1. */
   double busy(final int line, final int column) {
     return Math.min(1, busyNanos[line][column] / axis.columnNanos(column) / sizes.get(line));
   }
@@ -87,7 +87,7 @@ final class TimeMap {
     return bytesAtOffset[row][column];
   }
 
-  /** The offset above the last row. */
+  /** Returns the offset above the last row. */
   long farthest() {
     return farthest;
   }

@@ -1,2 +1,2 @@
-/** What a trace says about a program: the figures, and their pictures. */
+/** The reports on a program's writes in a trace: the figures, and their pictures. */
 package org.sluice.profile.report;

@@ -10,12 +10,12 @@ import org.sluice.core.command.SharedOptions;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.workload.Workload;
 
-/** Where a command's writes come from: a trace or a published pattern. */
+/** The source of a command's writes: a trace or a published pattern. */
 public final class TraceSource implements SharedOptions {
   private Path trace;
   private Workload workload;
 
-  /** Not given yet. */
+  /** Creates a source that the command line has not set yet. */
   public TraceSource() {}
 
   @Override
@@ -32,10 +32,10 @@ public final class TraceSource implements SharedOptions {
   }
 
   /**
-   * The trace.
+   * Opens the trace.
    *
-   * @return nothing of it is read yet
-   * @throws IOException when it cannot be read
+   * @return the trace, of which nothing is read yet
+   * @throws IOException when the trace cannot be read
    */
   public Trace open() throws IOException {
     return workload == null ? Traces.open(trace) : workload.checkpoint(Workload.RANKS);

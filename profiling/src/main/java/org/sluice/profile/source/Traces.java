@@ -12,7 +12,7 @@ import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;
 
-/** Tells the kinds of traces apart by what is in them. */
+/** The opening of traces, whose kind is told by their content. */
 public final class Traces {
   private Traces() {}
 
@@ -21,7 +21,7 @@ public final class Traces {
    *
    * @param path a file or directory
    * @return the trace, of which nothing is read yet
-   * @throws IOException when it cannot be read
+   * @throws IOException when the file cannot be read, or is no trace
    */
   public static Trace open(final Path path) throws IOException {
     if (RecordedTrace.isOne(path)) {
@@ -36,10 +36,10 @@ public final class Traces {
   }
 
   /**
-   * What a trace is called in reports.
+   * Returns the name of a trace in reports.
    *
    * @param path a file or directory
-   * @return its own name; that of the directory for one such as "."
+   * @return the last part of its absolute path
    */
   public static String name(final Path path) {
     final Path real = path.toAbsolutePath().normalize();
@@ -47,10 +47,10 @@ public final class Traces {
   }
 
   /**
-   * Tells what of a trace was left out.
+   * Prints the parts of a trace that were left out.
    *
-   * @param omissions what reading it returned
-   * @param out where to print it; nothing is printed if there is nothing to tell
+   * @param omissions result of reading the trace
+   * @param out the writer to print to; nothing is printed without omissions
    */
   public static void print(final Omissions omissions, final PrintWriter out) {
     omissions.notes().forEach(note -> out.println("note: " + Quoting.line(note)));

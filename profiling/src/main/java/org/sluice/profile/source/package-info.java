@@ -1,2 +1,2 @@
-/** Where the writes that a command looks at come from. Used by one thread. */
+/** The sources of the writes that a command looks at. Used by one thread. */
 package org.sluice.profile.source;

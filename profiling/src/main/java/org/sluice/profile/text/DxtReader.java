@@ -11,8 +11,8 @@ import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /**
- * Reads what {@code darshan-dxt-parser} prints: a heading says when the job began, and all times
- * count from there.
+ * A reader of the output of {@code darshan-dxt-parser}. A heading tells when the job began; all
+ * times count from there.
  */
 final class DxtReader extends LineReader {
   private static final Pattern START = Pattern.compile("# start_time: (\\d+)");
@@ -56,7 +56,7 @@ final class DxtReader extends LineReader {
     }
   }
 
-  /** Takes a line of data; false when it cannot be read. */
+  /** Reads a line of data. Returns false when the line cannot be read. */
   private boolean data(final String line) {
     final Matcher matcher = SEGMENT.matcher(line);
     if (!matcher.matches() || file == null || origin == null) {

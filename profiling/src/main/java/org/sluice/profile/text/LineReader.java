@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Write;
 
-/** Makes writes of lines. One use only. */
+/** A reader that turns lines into writes. Used once. */
 abstract class LineReader {
   final Omissions omissions;
   final Consumer<Write> sink;
@@ -14,16 +14,16 @@ abstract class LineReader {
     this.sink = sink;
   }
 
-  /** Takes a line, whatever stands in it. */
+  /** Reads a line of any content. */
   final void line(final long number, final String line) {
     if (!isRead(number, line)) {
       omissions.skip("line " + number, line);
     }
   }
 
-  /** Takes a line; false when it cannot be read. */
+  /** Reads a line. Returns false when the line cannot be read. */
   abstract boolean isRead(long number, String line);
 
-  /** After the last line. */
+  /** Ends the reading, after the last line. */
   abstract void end();
 }

@@ -16,14 +16,14 @@ final class StraceArguments {
 
   private final List<String> arguments;
 
-  /** A file descriptor; the path is null where strace did not print it. */
+  /** A file descriptor; the path is null when strace did not print it. */
   record AnnotatedDescriptor(int number, String path) {}
 
   StraceArguments(final String text) {
     arguments = split(text);
   }
 
-  /** At the commas that are in no string, bracket or path. */
+  /** Splits a text at the commas that are in no string, bracket or path. */
   private static List<String> split(final String text) {
     final List<String> parts = new ArrayList<>();
     int depth = 0;
@@ -52,7 +52,7 @@ final class StraceArguments {
     return index < arguments.size() ? arguments.get(index) : "";
   }
 
-  /** An offset, in brackets or not; -1 for none. */
+  /** Returns an offset, in brackets or not; -1 for none. */
   long number(final int index) {
     final Matcher matcher = NUMBER.matcher(text(index));
     return matcher.matches() ? Long.parseLong(matcher.group(1)) : -1;
@@ -62,7 +62,7 @@ final class StraceArguments {
     return descriptor(text(index));
   }
 
-  /** Number -1 where the text is no descriptor. */
+  /** Returns the descriptor that a text shows; number -1 when the text is no descriptor. */
   static AnnotatedDescriptor descriptor(final String text) {
     final Matcher matcher = DESCRIPTOR.matcher(text);
     return matcher.matches()
@@ -70,7 +70,7 @@ final class StraceArguments {
         : new AnnotatedDescriptor(-1, null);
   }
 
-  /** A string argument without its quotes. */
+  /** Returns a string argument without its quotes. */
   String string(final int index) {
     final String quoted = text(index);
     return quoted.startsWith("\"") && quoted.endsWith("\"") && quoted.length() > 1
@@ -78,7 +78,7 @@ final class StraceArguments {
         : quoted;
   }
 
-  /** What strace does not print as it is are bytes, be it of one character. */
+  /** Decodes escapes. Each escape of strace is one byte, possibly a part of a character. */
   private static String unescape(final String text) {
     if (text == null || text.indexOf('\\') < 0) {
       return text;

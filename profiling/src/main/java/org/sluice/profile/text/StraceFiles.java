@@ -6,14 +6,14 @@ import java.util.Optional;
 import org.sluice.profile.text.StraceArguments.AnnotatedDescriptor;
 import org.sluice.profile.trace.Call;
 
-/** Which file each descriptor of each process is, and where its next plain write goes. */
+/** The files of the descriptors of all processes, and the offsets of their next plain writes. */
 final class StraceFiles {
   private static final int STANDARD_STREAMS = 3;
 
-  /** Where a write went. */
+  /** The file and the offset of a write. */
   record FilePosition(String path, long offset) {}
 
-  /** What {@code open} makes; descriptors that were duplicated share it, as in the kernel. */
+  /** An open file as {@code open} makes it; duplicated descriptors share it, as in the kernel. */
   private static final class OpenFile {
     private final String path;
     private final boolean appends;
@@ -28,7 +28,7 @@ final class StraceFiles {
   private final Map<Integer, Map<Integer, OpenFile>> byProcess = new HashMap<>();
   private final Map<String, Long> ends = new HashMap<>();
 
-  /** {@link Call#OTHER} for a function that does not write. */
+  /** Returns the function of a name; {@link Call#OTHER} for a function that does not write. */
   static Call writeCall(final String name) {
     return switch (name) {
       case "write" -> Call.WRITE;
@@ -46,7 +46,7 @@ final class StraceFiles {
     byProcess.put(child, inherited);
   }
 
-  /** Follows a call that does not write. */
+  /** Follows the effects of a call that does not write. */
   void follow(
       final int process,
       final String name,
@@ -89,7 +89,10 @@ final class StraceFiles {
     known(process, arguments).ifPresent(f -> of(process).put((int) result, f));
   }
 
-  /** Where a write went; empty for what is not a file, such as a pipe or a terminal. */
+  /**
+   * Returns the file and the offset of a write; empty for a pipe, a terminal and other things that
+   * are no files.
+   */
   Optional<FilePosition> write(
       final int process, final String name, final StraceArguments arguments, final long size) {
     final AnnotatedDescriptor descriptor =
@@ -114,7 +117,10 @@ final class StraceFiles {
     };
   }
 
-  /** Null for a standard stream of which nothing is known. */
+  /**
+   * Returns the open file of a descriptor; null for a standard stream that is not known to be a
+   * file.
+   */
   private OpenFile file(final int process, final AnnotatedDescriptor descriptor) {
     final OpenFile known = of(process).get(descriptor.number());
     if (known != null && (descriptor.path() == null || descriptor.path().equals(known.path))) {
@@ -140,7 +146,9 @@ final class StraceFiles {
     return byProcess.computeIfAbsent(process, p -> new HashMap<>());
   }
 
-  /** A name without a slash in front is that of a pipe or socket, or relative. */
+  /**
+   * Returns whether a path is that of a file. Names of pipes and sockets have no slash in front.
+   */
   private static boolean isFile(final String path) {
     return !path.startsWith("/dev/")
         && !path.startsWith("/proc/")

@@ -5,7 +5,9 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.sluice.profile.trace.TracedProcess;
 
-/** What strace tells about processes: whose thread each is, and which of them write files. */
+/**
+ * The processes in the output of strace: the threads of each, and whether the process writes files.
+ */
 final class StraceProcesses {
   private static final String HOST = "node";
 
@@ -25,7 +27,7 @@ final class StraceProcesses {
     writers.add(process);
   }
 
-  /** The processes that write get ranks in the order of their pids. */
+  /** Numbers the processes that write, as ranks in the order of their pids. */
   void numberRanks() {
     int rank = 0;
     for (final int pid : writers) {

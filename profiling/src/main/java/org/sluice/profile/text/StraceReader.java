@@ -12,8 +12,8 @@ import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Write;
 
 /**
- * Reads {@code strace -f -ttt -T -y}. Without {@code -y} files are known by the calls that opened
- * them; the offset of a plain {@code write} follows from the calls before it.
+ * A reader of the output of {@code strace -f -ttt -T -y}. Without {@code -y} files are known by the
+ * calls that opened them. The offset of a plain {@code write} follows from the calls before it.
  */
 final class StraceReader extends LineReader {
   private static final Pattern LINE =
@@ -39,7 +39,7 @@ final class StraceReader extends LineReader {
     this.processes = processes;
   }
 
-  /** Whether a line can come from nothing but strace. */
+  /** Returns whether only strace can have printed a line. */
   static boolean isCall(final String line) {
     final Matcher matcher = LINE.matcher(line);
     return matcher.matches()
@@ -65,7 +65,7 @@ final class StraceReader extends LineReader {
     return new BigDecimal(seconds).movePointRight(9).longValueExact();
   }
 
-  /** False when it cannot be read. */
+  /** Reads an event. Returns false when the text cannot be read. */
   private boolean event(final long number, final int thread, final long time, final String text) {
     if (text.startsWith("--- ") || text.startsWith("+++ ")) {
       return true;

@@ -15,7 +15,7 @@ import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.Write;
 
-/** A trace that is the text another tool printed. */
+/** A trace that is the text output of another tool. */
 public final class TextTrace implements Trace {
   private static final int LINES_TO_TELL_BY = 2000;
 
@@ -37,7 +37,7 @@ public final class TextTrace implements Trace {
    *
    * @param file the text
    * @return the trace, of which nothing is read yet; empty when the text is of another kind
-   * @throws IOException when it cannot be read
+   * @throws IOException when the file cannot be read
    */
   public static Optional<Trace> open(final Path file) throws IOException {
     try (BufferedReader lines = reader(file)) {
@@ -57,7 +57,10 @@ public final class TextTrace implements Trace {
     return Optional.empty();
   }
 
-  /** Which threads are of one process, and which write, is known once all of it was read. */
+  /**
+   * Returns a trace of strace. The text is read once first, to learn the threads of each process
+   * and the processes that write.
+   */
   private static Trace strace(final Path file) throws IOException {
     final StraceProcesses processes = new StraceProcesses();
     new TextTrace("", file, (omissions, sink) -> new StraceReader(processes, omissions, sink))
@@ -67,7 +70,10 @@ public final class TextTrace implements Trace {
         "strace output", file, (omissions, sink) -> new StraceReader(processes, omissions, sink));
   }
 
-  /** Each character of a line is one byte: names of files may be in any encoding. */
+  /**
+   * Returns a reader that maps each byte to one character, since names of files may be in any
+   * encoding.
+   */
   private static BufferedReader reader(final Path file) throws IOException {
     return new BufferedReader(new InputStreamReader(Files.newInputStream(file), ISO_8859_1));
   }

@@ -1,2 +1,2 @@
-/** What other tools print about a program's writes, read as traces. */
+/** Readers of other tools' output about a program's writes. */
 package org.sluice.profile.text;

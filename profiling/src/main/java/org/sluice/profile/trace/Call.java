@@ -1,20 +1,20 @@
 package org.sluice.profile.trace;
 
-/** The function a write was made with; its ordinal is its code in the trace format. */
+/** The function that made a write. Its ordinal is its code in the trace format. */
 public enum Call {
-  /** Some other one. */
+  /** Any other function. */
   OTHER,
-  /** {@code write}. */
+  /** The function {@code write}. */
   WRITE,
-  /** {@code pwrite}. */
+  /** The function {@code pwrite}. */
   PWRITE,
-  /** {@code writev}. */
+  /** The function {@code writev}. */
   WRITEV,
-  /** {@code pwritev}, {@code pwritev2}. */
+  /** The functions {@code pwritev} and {@code pwritev2}. */
   PWRITEV,
-  /** {@code fwrite}, {@code fprintf} and others that write to a stream. */
+  /** The functions {@code fwrite}, {@code fprintf} and others that write to a stream. */
   STDIO,
-  /** {@code sendfile}, {@code copy_file_range}, {@code splice}. */
+  /** The functions {@code sendfile}, {@code copy_file_range} and {@code splice}. */
   COPY,
   /** A call of Sluice's own interface. */
   API,
@@ -23,7 +23,7 @@ public enum Call {
 
   private static final Call[] BY_CODE = values();
 
-  /** Codes of later versions of the program read as {@link #OTHER}. */
+  /** Returns the function of a code. Codes of later versions of the program give {@link #OTHER}. */
   static Call of(final int code) {
     return code < BY_CODE.length ? BY_CODE[code] : OTHER;
   }

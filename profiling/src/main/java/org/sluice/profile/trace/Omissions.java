@@ -3,7 +3,7 @@ package org.sluice.profile.trace;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What of a trace could not be read, and what a reader has to know to judge the rest. */
+/** The parts of a trace that could not be read, and notes that a reader needs to judge the rest. */
 public final class Omissions {
   private static final int SHOWN = 3;
   private static final int SHOWN_LENGTH = 160;
@@ -12,14 +12,14 @@ public final class Omissions {
   private final List<String> notes = new ArrayList<>();
   private long skipped;
 
-  /** Nothing left out so far. */
+  /** Creates an empty list. */
   public Omissions() {}
 
   /**
-   * Something was skipped.
+   * Counts a skipped line or record.
    *
-   * @param place where, such as {@code line 12}
-   * @param what what stands there
+   * @param place its place, such as {@code line 12}
+   * @param what text of the line or record
    */
   public void skip(final String place, final String what) {
     skipped++;
@@ -33,7 +33,7 @@ public final class Omissions {
   }
 
   /**
-   * Something to know about the whole.
+   * Adds a note on the whole trace.
    *
    * @param note a sentence
    */
@@ -42,16 +42,16 @@ public final class Omissions {
   }
 
   /**
-   * How much was skipped.
+   * Returns how much was skipped.
    *
-   * @return lines or records, each once
+   * @return the number of lines or records
    */
   public long skipped() {
     return skipped;
   }
 
   /**
-   * The first few that were skipped.
+   * Returns the first few skipped lines or records.
    *
    * @return place and text of each
    */
@@ -60,9 +60,9 @@ public final class Omissions {
   }
 
   /**
-   * What to know about the whole.
+   * Returns the notes on the whole trace.
    *
-   * @return sentences
+   * @return the notes, each a sentence
    */
   public List<String> notes() {
     return List.copyOf(notes);

@@ -10,16 +10,16 @@ import static org.sluice.core.format.Field.Type.U64;
 import org.sluice.core.format.Structure;
 
 /**
- * A part of a recorded trace: what one process wrote.
+ * The format of a part of a recorded trace: the writes of one process.
  *
  * <p>There is no checksum: the part is being written until the process dies, possibly by SIGKILL,
  * and has to be readable then. A record is complete once its first byte, stored last, is not 0.
  */
 public final class PartDescriptor {
-  /** {@code SLUICTRC} read as a little-endian 64-bit integer. */
+  /** The characters {@code SLUICTRC} as a little-endian 64-bit integer. */
   public static final long MAGIC = 0x4352_5443_4955_4C53L;
 
-  /** Version of the part. */
+  /** The version of the format. */
   public static final int VERSION = 1;
 
   static final String SUFFIX = ".part";
@@ -27,7 +27,7 @@ public final class PartDescriptor {
   static final int MAX_HOST_LENGTH = 256;
   static final int LENGTH = 512;
 
-  /** What precedes the records. */
+  /** The header, which precedes the records. */
   public static final Structure HEADER = new Structure("trace_header", LENGTH);
 
   static final int MAGIC_OFFSET = HEADER.field(U64, "magic", "`SLUICTRC`"),
@@ -44,22 +44,25 @@ public final class PartDescriptor {
       LOST_OFFSET = HEADER.field(SHARED_I64, "lost", "writes lost for want of room"),
       HOST_OFFSET = HEADER.fields(STRING, 260, "host", "at most 256 bytes");
 
-  /** Tag of a record that names the next file. */
+  /** The tag of a record that names the next file. */
   public static final int FILE = 0x02;
 
-  /** Bit of every tag of a write, and of no other. */
+  /** The bit of every tag of a write, and of no other tag. */
   public static final int WRITE = 0x01;
 
-  /** Of the file of the write before. */
+  /** The bit of a write to the same file as the write before. */
   public static final int SAME_FILE = 0x02;
 
-  /** Begins where the last write of the file ended, at 0 if there was none. */
+  /**
+   * The bit of a write that begins where the last write of the file ended, or at 0 if there was
+   * none.
+   */
   public static final int SEQUENTIAL = 0x04;
 
-  /** Of the size of the write before. */
+  /** The bit of a write of the same size as the write before. */
   public static final int SAME_SIZE = 0x08;
 
-  /** Of the call and route of the write before. */
+  /** The bit of a write with the same call and route as the write before. */
   public static final int SAME_KIND = 0x10;
 
   /** The bits a tag of a write may have. */
@@ -69,7 +72,7 @@ public final class PartDescriptor {
 
   private PartDescriptor() {}
 
-  /** Small numbers of either sign become small numbers. */
+  /** Encodes a number, so that small numbers of either sign become small numbers. */
   static long zigzag(final long value) {
     return value << 1 ^ value >> 63;
   }

@@ -14,10 +14,10 @@ import net.openhft.chronicle.bytes.MappedBytes;
 import org.sluice.core.posix.FileName;
 
 /**
- * Writes one part of a recorded trace through a growing mapping. One thread only.
+ * A writer of one part of a recorded trace, through a growing mapping. Not thread-safe.
  *
- * <p>The tag of a record is stored last, with release semantics, so that a reader of the part of a
- * process that died sees whole records or none.
+ * <p>The tag of a record is stored last, with release semantics. So a reader of a dead process's
+ * part sees whole records or none.
  */
 public final class PartWriter implements AutoCloseable {
   private static final long WINDOW = 1 << 20;
@@ -42,13 +42,13 @@ public final class PartWriter implements AutoCloseable {
   }
 
   /**
-   * Begins a part.
+   * Creates a part.
    *
-   * @param path its file, which must not exist
+   * @param path file of the part, which must not exist
    * @param traceId the same for all parts of a recording
-   * @param origin the process; its writes are appended
-   * @param ranks how many ranks the job has, 0 unknown
-   * @param realtime nanoseconds since the epoch
+   * @param origin the process whose writes are appended
+   * @param ranks number of ranks of the job, 0 unknown
+   * @param realtime present time, in nanoseconds since the epoch
    * @param monotonic the monotonic clock at the same moment, in nanoseconds
    * @throws IOException when the file cannot be created
    */
@@ -86,7 +86,7 @@ public final class PartWriter implements AutoCloseable {
   /**
    * Appends a write of the part's process.
    *
-   * @param write its origin is not looked at
+   * @param write the write, whose origin is ignored
    */
   public void append(final Write write) {
     final FileState file = files.computeIfAbsent(write.file(), this::name);

@@ -19,18 +19,18 @@ public final class RecordedTrace implements Trace {
   }
 
   /**
-   * Whether a file or directory is such a trace.
+   * Returns whether a file or directory is such a trace.
    *
-   * @param path what to look at
-   * @return true for a part, and for a directory with at least one
-   * @throws IOException when it cannot be read
+   * @param path path of the file or directory
+   * @return true for a part, and for a directory with at least one part
+   * @throws IOException when the file or directory cannot be read
    */
   public static boolean isOne(final Path path) throws IOException {
     return Files.isDirectory(path) ? !partsIn(path).isEmpty() : isPart(path);
   }
 
   /**
-   * A trace.
+   * Returns the trace at a path.
    *
    * @param path a directory or a part, as {@link #isOne} accepts it
    * @return the trace, of which nothing is read yet
@@ -41,7 +41,7 @@ public final class RecordedTrace implements Trace {
   }
 
   /**
-   * The name of a part's file.
+   * Returns the name of a part's file.
    *
    * @param origin the process
    * @return a file name for the trace's directory
@@ -69,9 +69,9 @@ public final class RecordedTrace implements Trace {
   }
 
   /**
-   * Its parts.
+   * Returns the files of the parts.
    *
-   * @return their files
+   * @return the files, one for each process
    */
   public List<Path> parts() {
     return parts;

@@ -1,19 +1,19 @@
 package org.sluice.profile.trace;
 
-/** The way the bytes of a write took; its ordinal is its code in the trace format. */
+/** The way that the bytes of a write took. Its ordinal is its code in the trace format. */
 public enum Route {
-  /** Not known. */
+  /** An unknown way. */
   UNKNOWN,
-  /** Copied into the shared buffer. */
+  /** The way of bytes copied into the shared buffer. */
   LOGGED,
-  /** An image's, but written to its file at once. */
+  /** The way of an image's bytes that were written to its file at once. */
   DIRECT,
-  /** Not an image's. */
+  /** The way of bytes of a file that is no image. */
   PLAIN;
 
   private static final Route[] BY_CODE = values();
 
-  /** Codes of later versions of the program read as {@link #UNKNOWN}. */
+  /** Returns the way of a code. Codes of later versions of the program give {@link #UNKNOWN}. */
   static Route of(final int code) {
     return code < BY_CODE.length ? BY_CODE[code] : UNKNOWN;
   }

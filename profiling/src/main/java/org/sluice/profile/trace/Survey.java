@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 
-/** Who wrote in a trace, or on one node of it, how much, from when to when, how far. */
+/**
+ * The totals of a trace, or of one node in it: processes, bytes, the time span, and the highest
+ * offset.
+ */
 public final class Survey {
   private final TreeMap<TracedProcess, Long> nanos = new TreeMap<>();
   private long from = Long.MAX_VALUE;
@@ -12,15 +15,15 @@ public final class Survey {
   private long farthest;
   private final Tally tally = new Tally();
 
-  /** Nothing yet. */
+  /** Creates an empty survey. */
   public Survey() {}
 
   /**
    * Reads a trace once.
    *
    * @param trace the trace
-   * @return what it has
-   * @throws IOException when it cannot be read
+   * @return the totals
+   * @throws IOException when the trace cannot be read
    */
   public static Survey of(final Trace trace) throws IOException {
     final Survey survey = new Survey();
@@ -31,7 +34,7 @@ public final class Survey {
   /**
    * Adds a write.
    *
-   * @param write one more
+   * @param write the write
    */
   public void add(final Write write) {
     nanos.merge(write.origin(), write.duration(), Long::sum);
@@ -42,7 +45,7 @@ public final class Survey {
   }
 
   /**
-   * Whether nothing was written.
+   * Returns whether nothing was written.
    *
    * @return true without a write
    */
@@ -51,7 +54,7 @@ public final class Survey {
   }
 
   /**
-   * Who wrote.
+   * Returns the processes that wrote.
    *
    * @return the processes in their order
    */
@@ -60,7 +63,7 @@ public final class Survey {
   }
 
   /**
-   * When the first write began.
+   * Returns the begin of the first write.
    *
    * @return nanoseconds since the epoch
    */
@@ -69,16 +72,16 @@ public final class Survey {
   }
 
   /**
-   * When the last write ended.
+   * Returns the end of the last write.
    *
-   * @return nanoseconds since the epoch, at least one after the first began
+   * @return nanoseconds since the epoch, at least 1 after {@link #from}
    */
   public long to() {
     return Math.max(to, from + 1);
   }
 
   /**
-   * How far it goes in any file.
+   * Returns how far the writes go in any file.
    *
    * @return the highest offset that was written to, plus 1
    */
@@ -87,16 +90,16 @@ public final class Survey {
   }
 
   /**
-   * The writes of all processes.
+   * Returns the tally of all writes.
    *
-   * @return their tally
+   * @return the tally
    */
   public Tally tally() {
     return tally;
   }
 
   /**
-   * From the first write to the end of the last.
+   * Returns the time from the begin of the first write to the end of the last.
    *
    * @return seconds
    */
@@ -105,7 +108,7 @@ public final class Survey {
   }
 
   /**
-   * How long the process was in its writes that was longest.
+   * Returns the longest time that a process spent in its writes.
    *
    * @return nanoseconds
    */

@@ -1,20 +1,20 @@
 package org.sluice.profile.trace;
 
-/** A number of writes, their bytes and their time. Not thread-safe. */
+/** The number of some writes, their bytes and their time. Not thread-safe. */
 public final class Tally {
   private long writes;
   private long bytes;
   private long nanos;
 
-  /** None yet. */
+  /** Creates a tally of no writes. */
   public Tally() {}
 
   /**
-   * Writes without their time.
+   * Returns a tally of writes without their time.
    *
-   * @param writes how many
-   * @param bytes theirs
-   * @return their tally
+   * @param writes number of writes
+   * @param bytes bytes of all writes
+   * @return the tally
    */
   public static Tally of(final long writes, final long bytes) {
     final Tally tally = new Tally();
@@ -24,9 +24,9 @@ public final class Tally {
   }
 
   /**
-   * Adds those of another one.
+   * Adds another tally.
    *
-   * @param other stays as it is
+   * @param other the other tally, which stays as it is
    */
   public void add(final Tally other) {
     writes += other.writes;
@@ -46,25 +46,25 @@ public final class Tally {
   }
 
   /**
-   * The writes.
+   * Returns the number of writes.
    *
-   * @return their number
+   * @return the number
    */
   public long writes() {
     return writes;
   }
 
   /**
-   * What they wrote.
+   * Returns the bytes of all writes.
    *
-   * @return bytes
+   * @return the number of bytes
    */
   public long bytes() {
     return bytes;
   }
 
   /**
-   * Their time.
+   * Returns the time of all writes.
    *
    * @return nanoseconds, summed over all processes
    */
@@ -73,7 +73,7 @@ public final class Tally {
   }
 
   /**
-   * Their time.
+   * Returns the time of all writes.
    *
    * @return seconds, summed over all processes
    */
@@ -82,30 +82,30 @@ public final class Tally {
   }
 
   /**
-   * Their share of the writes.
+   * Returns the share of these writes in the number of all writes.
    *
    * @param whole all writes
-   * @return percent, 0 of none
+   * @return the share in percent; 0 when there are no writes
    */
   public double percentOfWrites(final Tally whole) {
     return percent(writes, whole.writes);
   }
 
   /**
-   * Their share of the data.
+   * Returns the share of these writes in the data of all writes.
    *
    * @param whole all writes
-   * @return percent, 0 of none
+   * @return the share in percent; 0 when there is no data
    */
   public double percentOfBytes(final Tally whole) {
     return percent(bytes, whole.bytes);
   }
 
   /**
-   * Their share of the time.
+   * Returns the share of these writes in the time of all writes.
    *
    * @param whole all writes
-   * @return percent, 0 of none
+   * @return the share in percent; 0 when there is no time
    */
   public double percentOfTime(final Tally whole) {
     return percent(nanos, whole.nanos);

@@ -14,7 +14,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.FileName;
 
-/** Reads one part of a recorded trace, all of whose bytes may be wrong. */
+/** A reader of one part of a recorded trace, all of whose bytes may be wrong. */
 final class TracePartReader {
   private static final int LONGEST_WRITE = 64;
 
@@ -73,7 +73,7 @@ final class TracePartReader {
     }
   }
 
-  /** False when the process died before the header was there. */
+  /** Reads the header. Returns false when the process died before the header was there. */
   private boolean readHeader(final Omissions omissions) throws IOException {
     final long magic = in.readLong(PartDescriptor.MAGIC_OFFSET);
     final int version = in.readVolatileInt(PartDescriptor.VERSION_OFFSET);

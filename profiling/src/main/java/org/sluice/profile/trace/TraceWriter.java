@@ -7,27 +7,27 @@ import java.util.HashMap;
 import java.util.Map;
 import org.sluice.core.posix.Entropy;
 
-/** Writes a recorded trace: a part for each process. One thread only. */
+/** A writer of a recorded trace: a part for each process. Not thread-safe. */
 public final class TraceWriter implements AutoCloseable {
   private final Path directory;
   private final long traceId = Entropy.nextLong();
   private final Map<TracedProcess, PartWriter> parts = new HashMap<>();
 
   /**
-   * A trace.
+   * Creates a trace.
    *
-   * @param directory exists, and holds no trace yet
+   * @param directory existing directory without a trace
    */
   public TraceWriter(final Path directory) {
     this.directory = directory;
   }
 
   /**
-   * Records a trace of another kind.
+   * Writes a trace of another kind as a recorded trace.
    *
-   * @param trace what to record
-   * @param directory exists, and holds no trace yet
-   * @return what had to be left out
+   * @param trace the trace to read
+   * @param directory existing directory without a trace
+   * @return the parts of the trace that had to be left out
    * @throws IOException when the trace cannot be read, or written
    */
   public static Omissions copy(final Trace trace, final Path directory) throws IOException {
@@ -41,7 +41,7 @@ public final class TraceWriter implements AutoCloseable {
   /**
    * Appends a write.
    *
-   * @param write those of a process in the order of their times
+   * @param write the write; writes of a process have to come in the order of their times
    * @throws UncheckedIOException when a part cannot be created
    */
   public void append(final Write write) {

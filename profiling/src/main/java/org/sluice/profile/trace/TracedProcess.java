@@ -3,11 +3,11 @@ package org.sluice.profile.trace;
 import java.util.Comparator;
 
 /**
- * A process that wrote.
+ * A process whose writes are in a trace.
  *
- * @param host the name of its node
- * @param pid its number there
- * @param rank its rank in the job, -1 unknown
+ * @param host name of its node
+ * @param pid process id on that node
+ * @param rank rank in the job, -1 unknown
  */
 public record TracedProcess(String host, int pid, int rank) implements Comparable<TracedProcess> {
   private static final Comparator<TracedProcess> ORDER =
@@ -21,9 +21,9 @@ public record TracedProcess(String host, int pid, int rank) implements Comparabl
   }
 
   /**
-   * What a person calls it.
+   * Returns a label for users.
    *
-   * @return its rank, or its pid where the rank is unknown
+   * @return the rank, or the pid when the rank is unknown
    */
   public String label() {
     return rank < 0 ? "pid " + pid : "rank " + rank;

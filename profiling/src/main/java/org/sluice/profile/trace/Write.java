@@ -3,13 +3,13 @@ package org.sluice.profile.trace;
 /**
  * A write that succeeded.
  *
- * @param origin the process that made it
+ * @param origin the process that wrote
  * @param file path of the file
- * @param call the function it was made with
- * @param route the way its bytes took
- * @param time when it began, in nanoseconds since the epoch
- * @param duration how long it took, in nanoseconds, at least 0
- * @param offset where in the file, at least 0
+ * @param call the function that made the write
+ * @param route the way that the bytes took
+ * @param time begin of the write, in nanoseconds since the epoch
+ * @param duration duration in nanoseconds, at least 0
+ * @param offset offset in the file in bytes, at least 0
  * @param size bytes written, at least 0
  */
 public record Write(
@@ -22,16 +22,16 @@ public record Write(
     long offset,
     long size) {
   /**
-   * Where in the file it ended.
+   * Returns the offset at which the write ended.
    *
-   * @return the offset of the first byte after it
+   * @return the offset of the first byte after the write
    */
   public long endOffset() {
     return offset + size;
   }
 
   /**
-   * When it ended.
+   * Returns the time at which the write ended.
    *
    * @return nanoseconds since the epoch
    */

@@ -1,2 +1,2 @@
-/** Traces of writes: the format of recorded ones, and what every kind of trace looks like. */
+/** Traces of writes: the format of recorded traces, and the interface of all kinds of traces. */
 package org.sluice.profile.trace;

@@ -12,10 +12,10 @@ public final class Facts {
   private Facts() {}
 
   /**
-   * The rows of a table without its heading.
+   * Returns the rows of a table without its heading.
    *
-   * @param name its file
-   * @return their fields; an empty one is an empty string
+   * @param name file of the table
+   * @return the fields of each row; an empty field is an empty string
    */
   public static List<String[]> rows(final String name) {
     return lines(name).stream().skip(1).map(line -> line.split(",", -1)).toList();

@@ -13,22 +13,22 @@ import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /**
- * Writes that nobody recorded: each rank makes the same ones, in order, to a file of its own.
+ * A generated trace: each rank makes the same writes, in order, to a file of its own.
  *
- * @param kind what it is
- * @param ranks how many processes write
- * @param sizes the bytes of each write of a rank, the same whenever it is asked
- * @param duration nanoseconds that a write of so many bytes takes
+ * @param kind kind of the trace, for reports
+ * @param ranks number of processes that write
+ * @param sizes source of the bytes of each write of a rank, always the same
+ * @param duration the nanoseconds that a write of a number of bytes takes
  * @param gap bytes of the file left out behind each write
  */
 public record GeneratedTrace(
     String kind, int ranks, Supplier<LongStream> sizes, LongUnaryOperator duration, long gap)
     implements Trace {
   /**
-   * Writes of equal size, which take no time.
+   * Returns a trace of writes of equal size that take no time.
    *
-   * @param ranks how many processes write
-   * @param bytes how much all of them write, rounded up to whole writes of each
+   * @param ranks number of processes that write
+   * @param bytes bytes of all processes together, rounded up to whole writes of each
    * @param size bytes of each write
    * @param gap bytes of the file left out behind each write
    * @return the trace
@@ -41,9 +41,9 @@ public record GeneratedTrace(
   }
 
   /**
-   * What all ranks write.
+   * Returns the bytes that all ranks write.
    *
-   * @return bytes
+   * @return the number of bytes
    */
   public long bytes() {
     return ranks * sizes.get().sum();

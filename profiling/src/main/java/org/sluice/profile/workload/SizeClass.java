@@ -13,7 +13,7 @@ import java.util.List;
  */
 record SizeClass(
     long from, long to, double percentOfWrites, double percentOfData, double percentOfTime) {
-  /** The histogram of LU, the only program whose histogram was published. */
+  /** Returns the histogram of LU, the only program whose histogram was published. */
   static List<SizeClass> published() {
     return Facts.rows("lu-c-64.csv").stream()
         .map(
@@ -27,7 +27,7 @@ record SizeClass(
         .toList();
   }
 
-  /** Whether its writes are page runs. */
+  /** Returns whether the writes of the class are page runs. */
   boolean isPages() {
     return from >= WritePattern.PAGE;
   }

@@ -8,7 +8,7 @@ import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** Draws the sizes of all writes of a process so that their histogram is the published one. */
+/** A random draw of the sizes of all writes of a process, with the published histogram. */
 final class SizeDraw {
   private static final long SMALLEST = 4;
 
@@ -22,13 +22,13 @@ final class SizeDraw {
   }
 
   /**
-   * One list per size class, ascending.
+   * Returns one list of sizes per class, ascending.
    *
-   * <p>Only LU's histogram is published, so the others take its shares. Where their larger mean
-   * write would not fit a class, that class is filled up and the largest takes the rest.
+   * <p>Only LU's histogram is published, so the other programs take its shares. A class that their
+   * larger mean write would not fit is filled up, and the largest takes the rest.
    *
-   * @param headers given how many writes {@link WritePattern#ARRAYS} has: writes of the smallest
-   *     class whose sizes are not to be drawn; they count, but are not in the answer
+   * @param headers source of the fixed sizes in the smallest class, by the number of writes in
+   *     class {@link WritePattern#ARRAYS}; these writes count, but are not in the result
    */
   List<List<Long>> draw(final IntFunction<List<Long>> headers) {
     final int[] counts = counts();
@@ -49,7 +49,7 @@ final class SizeDraw {
     return sizes.stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Numbers of writes by largest remainder, so that they add up. */
+  /** Returns the numbers of writes by class, by largest remainder, so that they add up. */
   private int[] counts() {
     final double total = classes.stream().mapToDouble(SizeClass::percentOfWrites).sum();
     final double[] exact =
@@ -67,7 +67,7 @@ final class SizeDraw {
     return counts;
   }
 
-  /** That many sizes of a class, with about that sum. */
+  /** Returns a number of sizes of a class, with about the given sum. */
   private List<Long> sizes(final SizeClass sizeClass, final int count, final long bytes) {
     final long unit = sizeClass.isPages() ? WritePattern.PAGE : 1;
     final long smallest = Math.max(SMALLEST / unit, sizeClass.from() / unit);

@@ -7,20 +7,20 @@ import org.sluice.core.segment.SlotDescriptor;
 
 /**
  * A program whose checkpoints were published for BLCR: a NAS Parallel Benchmark, class C, of 64
- * processes, 8 on each node. The totals of each are published; the shares by size only of LU, which
- * serve for all.
+ * processes, 8 on each node. The totals of each program are published. The shares by size are
+ * published only for LU, and serve for all.
  */
 public enum Workload {
-  /** LU.C.64. */
+  /** The program LU.C.64. */
   LU,
-  /** BT.C.64. */
+  /** The program BT.C.64. */
   BT,
-  /** SP.C.64. */
+  /** The program SP.C.64. */
   SP,
-  /** CG.C.64. */
+  /** The program CG.C.64. */
   CG;
 
-  /** Processes of a node in the publication. */
+  /** The number of processes of a node in the publication. */
   public static final int RANKS = 8;
 
   private static final double MEGABYTE = 1e6;
@@ -41,25 +41,25 @@ public enum Workload {
   }
 
   /**
-   * The name in the published tables.
+   * Returns the name in the published tables.
    *
-   * @return such as {@code LU.C.64}
+   * @return the name, such as {@code LU.C.64}
    */
   public String publishedName() {
     return name().toUpperCase(Locale.ROOT) + ".C.64";
   }
 
   /**
-   * Bytes of one process's image.
+   * Returns the bytes of one process's image.
    *
-   * @return the node's, divided by its processes
+   * @return the bytes of the node, divided by its processes
    */
   public long imageLength() {
     return imageLength;
   }
 
   /**
-   * Writes of one process.
+   * Returns the number of writes of one process.
    *
    * @return the count
    */
@@ -68,9 +68,9 @@ public enum Workload {
   }
 
   /**
-   * One checkpoint of a node.
+   * Returns the writes of one checkpoint of a node.
    *
-   * @param ranks processes that write one
+   * @param ranks number of processes
    * @return the writes, with the published times
    */
   public GeneratedTrace checkpoint(final int ranks) {
@@ -78,10 +78,10 @@ public enum Workload {
   }
 
   /**
-   * One checkpoint of a node of another size.
+   * Returns the writes of one checkpoint of a node, of another size.
    *
-   * @param ranks processes that write one
-   * @param bytes what all write together, by the same writes again and again
+   * @param ranks number of processes
+   * @param bytes bytes of all processes together, written by repeating the writes
    * @return the writes, with the published times
    */
   public GeneratedTrace checkpoint(final int ranks, final long bytes) {
@@ -103,7 +103,9 @@ public enum Workload {
         0);
   }
 
-  /** How long a write of each class takes, so that the classes have their shares of the time. */
+  /**
+   * Returns the duration of a write by class, so that the classes have their shares of the time.
+   */
   private long[] durations() {
     final int[] counts = new int[SlotDescriptor.SIZE_CLASSES];
     WritePattern.of(this).forEach(size -> counts[SlotDescriptor.sizeClass(size)]++);

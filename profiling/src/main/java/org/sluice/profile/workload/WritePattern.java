@@ -11,14 +11,15 @@ import java.util.Random;
  * The sizes of the writes of one process in a checkpoint, in order.
  *
  * <p>The order is that of BLCR's context files. A header of 20 bytes and a burst of small records
- * (linkage, credentials, CPU state, 64 signal actions) come first. Then every memory area has a
- * header of 40 bytes, a file name if it has one, a fill of 4 bytes, a page-header array of about 4
- * KiB if any of its pages is dumped, and one write for each run of pages.
+ * (linkage, credentials, CPU state, 64 signal actions) come first. Then every memory area follows.
+ * An area begins with a header of 40 bytes, a file name if it has one, and a fill of 4 bytes. An
+ * area with dumped pages also has a page-header array of about 4 KiB, and one write for each run of
+ * pages.
  */
 final class WritePattern {
   static final int PAGE = 4096;
 
-  /** The size class that page-header arrays are in. */
+  /** The index of the size class with the page-header arrays. */
   static final int ARRAYS = 3;
 
   private static final int FILE_HEADER = 20;
@@ -31,7 +32,7 @@ final class WritePattern {
 
   private WritePattern() {}
 
-  /** What one process of a program writes: the same in every run. */
+  /** Returns the writes of one process of a program: the same in every run. */
   static List<Long> of(final Workload workload) {
     final List<List<Long>> classes = new SizeDraw(workload, SEED).draw(WritePattern::headers);
     final Deque<Long> small = new ArrayDeque<>(classes.get(0));
@@ -43,7 +44,7 @@ final class WritePattern {
     return order(small, records, new ArrayDeque<>(classes.get(ARRAYS)), new ArrayDeque<>(runs));
   }
 
-  /** The writes below 64 bytes whose sizes BLCR fixes. */
+  /** Returns the writes below 64 bytes whose sizes BLCR fixes. */
   private static List<Long> headers(final int areas) {
     final List<Long> headers = new ArrayList<>(List.of((long) FILE_HEADER));
     headers.addAll(Collections.nCopies(SIGNAL_ACTIONS, (long) SIGNAL_ACTION));
