@@ -14,7 +14,7 @@ import java.nio.channels.SeekableByteChannel;
  * <p>Bytes are taken directly from the caller's buffer. Only a write of a heap buffer that must
  * wait copies them to memory outside the heap first. The channel keeps up to 1 MiB of that memory.
  *
- * <p>Thread-safe: every method holds the channel's monitor, so writes of one image have an order,
+ * <p>Thread-safe: every method holds the channel's monitor. So writes of one image have an order,
  * and none goes to an image that another thread has closed. Channels of one client share its log
  * and block each other for the time of a copy. A storage error of the drain is thrown by the next
  * call on the image, at the latest by {@link #close}.

@@ -99,7 +99,7 @@ public final class GcCommand implements Subcommand {
   }
 
   /**
-   * Removes files of earlier runs of a series. Those of the last run may belong to a checkpoint
+   * Removes files of earlier runs of a series. Files of the last run may belong to a checkpoint
    * under way.
    */
   private int collectOfSeries(final SeriesStore nodes) throws IOException {

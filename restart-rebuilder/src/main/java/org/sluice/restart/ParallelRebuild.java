@@ -18,9 +18,9 @@ import org.sluice.core.store.node.CheckpointReader;
  * image when it is done with one. The threads share only the index of the next image and the
  * failure.
  *
- * <p>Of several failures the one of the first image in order is thrown, however the threads run.
- * Images are taken in order: when one fails, all before it have been taken, and each thread ends
- * its own image. Later images are not begun.
+ * <p>The failure of the first failed image in order is thrown, however the threads run. Images are
+ * taken in order: when one fails, all before it have been taken, and each thread ends its own
+ * image. Later images are not begun.
  */
 final class ParallelRebuild<T> {
   /**

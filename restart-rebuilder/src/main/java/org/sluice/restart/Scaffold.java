@@ -21,9 +21,9 @@ import org.sluice.core.posix.Quoting;
 
 /**
  * The place where files are built until all are whole. A missing file or directory is made beside
- * its place under a temporary name, and gets its own in one step: a missing directory together with
- * its contents. So a restore that fails or is stopped leaves nothing. A killed one leaves only
- * hidden names and a note of them. Thread-safe, as a signal may close it.
+ * its place under a temporary name, and gets its own in one step. A missing directory gets its name
+ * together with its contents. So a restore that fails or is stopped leaves nothing. A killed one
+ * leaves only hidden names and a note of them. Thread-safe, as a signal may close it.
  */
 final class Scaffold implements AutoCloseable {
   private final boolean force;

@@ -23,7 +23,7 @@ public final class TakeoverCommand implements Subcommand {
 
   private final StoreOption store = new StoreOption();
 
-  /** Whether the mark of the store's owner is damaged. */
+  /** True if the mark of the store's owner is damaged. */
   private boolean damaged;
 
   private final CommandSpec spec =

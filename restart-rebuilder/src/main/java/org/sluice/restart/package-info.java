@@ -1,5 +1,6 @@
 /**
- * The commands for restart: they list, verify, restore and remove committed checkpoints. They run
- * beside an I/O process or without one, and hold a checkpoint's lock while they read it.
+ * The commands for restart: they list, verify, restore and remove committed checkpoints. The
+ * commands run beside an I/O process or without one, and hold a checkpoint's lock while they read
+ * it.
  */
 package org.sluice.restart;

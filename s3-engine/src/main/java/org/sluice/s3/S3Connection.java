@@ -23,7 +23,7 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /**
  * A client of the SDK. The SDK finds credentials, region and endpoint as for every program of the
- * user: in the environment, in a profile, on a machine of AWS in its metadata.
+ * user. Their sources are the environment, a profile, and on a machine of AWS its metadata.
  *
  * @param client the client
  * @param server name of the server in messages

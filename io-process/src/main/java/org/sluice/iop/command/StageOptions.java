@@ -102,7 +102,7 @@ final class StageOptions implements SharedOptions {
   }
 
   /**
-   * Refuses options of a stage on the command line. Those of the environment may be for another
+   * Refuses options of a stage on the command line. Options of the environment may be for another
    * store.
    */
   private void refuseOptions(final String store) {

@@ -20,8 +20,8 @@ import org.sluice.core.posix.Speaker;
  * journal.
  *
  * <p>Before that, the thread writes where it failed into a file that was opened at the start, with
- * memory that was set aside. Another thread, which waits from the start on, ends the process a few
- * seconds later in any case: writing may hang, or there may be no memory for anything.
+ * memory that was set aside. Another thread ends the process a few seconds later in any case:
+ * writing may hang, or there may be no memory for anything.
  *
  * <p>The JVM's flag to exit at the first {@link OutOfMemoryError} would leave no trace, and miss
  * those that Java code throws.

@@ -4,8 +4,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The record of what one thread of the I/O process handles at the moment, in the memory of {@link
- * InFlight}. It costs a few plain stores for each thing. Only the thread writes it. Only that
- * thread when it fails, or the next I/O process, reads it, so no store needs an order.
+ * InFlight}. Each thing costs a few plain stores. Only the thread writes it. Only that thread when
+ * it fails, or the next I/O process, reads it, so no store needs an order.
  */
 public final class Lane {
   /** The threads that have a lane. */

@@ -12,11 +12,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The inference of a {@code --group} pattern from paths that ranks write. One number in the paths
+ * The inference of a {@code --group} pattern from paths that ranks write. A number in the paths
  * differs between ranks and equals the rank; another is the same for all ranks, and grows. Without
  * ranks one number grows. Where two numbers may be meant nothing is inferred. Temporary names,
- * which a file has only until it is whole, are ignored, and the pattern excludes them. One thread;
- * no I/O.
+ * which a file has only until it is whole, are ignored, and the pattern excludes them. Not
+ * thread-safe; no I/O.
  */
 public final class GroupInference {
   /** The writer of a program that no launcher started, or of a job of one rank. */

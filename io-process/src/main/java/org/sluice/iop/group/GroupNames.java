@@ -293,10 +293,10 @@ public final class GroupNames {
   }
 
   /**
-   * Returns whether an image's place is unknown since a process has renamed it.
+   * Notes that a process has renamed an image. Returns whether only a search tells its new name.
    *
    * @param image an image of the session
-   * @return true when the image is searched for together with others
+   * @return true when the next search is for this image, too
    */
   public boolean isAstray(final Image image) {
     return grouping.exists() && moves.isAstray(image);

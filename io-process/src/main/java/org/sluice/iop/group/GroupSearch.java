@@ -46,18 +46,18 @@ final class GroupSearch {
   /** The pattern that the store remembered at the start; null for none. */
   private String recalled;
 
-  /** Whether no file has matched the remembered pattern yet. */
+  /** True until a file has matched the remembered pattern. */
   private boolean unproven;
 
-  /** Whether names were to tell which files are one checkpoint. */
+  /** True if names were to tell which files are one checkpoint. */
   private final boolean wanted;
 
-  /** Whether the store is being asked. */
+  /** True while the store is being asked. */
   private boolean asking;
 
   private boolean ofSeveralNodes;
 
-  /** Whether the store refused to remember the result, so that it must not be used. */
+  /** True once the store refused to remember the result, so that the result must not be used. */
   private boolean refused;
 
   private long asked = System.nanoTime();
@@ -69,10 +69,10 @@ final class GroupSearch {
 
   private boolean over;
 
-  /** Whether the user was told that the store has checkpoints of another program. */
+  /** True once the user was told that the store has checkpoints of another program. */
   private boolean told;
 
-  /** Whether processes no longer have to report small files. */
+  /** True once processes no longer have to report small files. */
   private boolean left;
 
   /**

@@ -273,8 +273,7 @@ public final class Groups {
 
   /**
    * Notes that a file joins a committed checkpoint. The file may instead be the first one of
-   * another round: then a restart has to take the previous checkpoint until this one is committed,
-   * too.
+   * another round. Then a restart takes the previous checkpoint until this one is committed, too.
    */
   private void noteGrowth(final Group group) {
     if (group.isStored() && group.hasGrown()) {

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /**
  * A family of paths that are the same but for their numbers. The class tells of each number whether
- * it is the rank of the file's writer, whether it grows, and whether it goes back. One thread.
+ * it is the rank of the file's writer, whether it grows, and whether it goes back. Not thread-safe.
  */
 final class PathFamily {
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");

@@ -33,7 +33,10 @@ public final class RecheckSchedule {
     /** The time of a look in any case; 0 for none. */
     private long wake;
 
-    /** Whether a look is wanted, and whether the group had grown when it was asked for. */
+    /**
+     * True while a look is wanted; the next field tells whether the group had grown when it was
+     * asked for.
+     */
     private boolean wanted;
 
     private boolean grown;

@@ -11,9 +11,9 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.retention.Retention;
 
 /**
- * The return of set-aside images to their group, when their checkpoint stays after all. They are in
- * the group as they were committed, but for those that a program has renamed or deleted meanwhile.
- * Service thread only.
+ * The return of set-aside images to their group, when their checkpoint stays after all. The images
+ * are in the group as they were committed, but for those that a program has renamed or deleted
+ * meanwhile. Service thread only.
  */
 final class Returning implements Retention.Returns {
   private final Context context;

@@ -104,7 +104,7 @@ public sealed interface Entry {
   record Opened(int image, int slot, boolean writes, long request) implements Entry {}
 
   /**
-   * One opening has ended.
+   * An opening has ended.
    *
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more

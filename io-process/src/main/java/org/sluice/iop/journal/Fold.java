@@ -2,7 +2,7 @@ package org.sluice.iop.journal;
 
 import java.util.function.Consumer;
 
-/** The state that the entries of a journal add up to. One thread at a time. */
+/** The state that the entries of a journal add up to. Not thread-safe. */
 public interface Fold {
   /**
    * Adds an entry. An entry that contradicts earlier ones is left out. The journal is whole up to

@@ -23,7 +23,7 @@ import org.sluice.iop.measure.Warnings;
  * segment does. Both are worth nothing after the node is gone, so nothing is synced. On a disk both
  * may come back after a power cut, with holes: so the header names the node's boot.
  *
- * <p>An entry is written before anything that follows from it leaves this process: a reply, a
+ * <p>An entry is written before any effect of it leaves this process. Effects are a reply, a
  * released chunk, a consumed ring record, a changed word of the segment. So the reader of the
  * journal knows whatever another process can know. An entry cut short by a kill is no entry.
  *

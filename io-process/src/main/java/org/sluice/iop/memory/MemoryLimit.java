@@ -9,7 +9,7 @@ import org.sluice.iop.measure.Warnings;
 /**
  * A provider of chunk memory that keeps the limits of this process's control groups. Beyond a limit
  * the kernel would kill a process as the buffer fills, and each resumed I/O process would end the
- * same way. One thread's.
+ * same way. Not thread-safe.
  */
 public final class MemoryLimit implements Provision.Provider {
   /**

@@ -13,8 +13,8 @@ import org.sluice.iop.measure.Warnings;
 /**
  * The thread that gives chunks their memory, while processes attach or already use the first
  * chunks. Making a page costs more than copying it, and takes memory that file pages could use. So
- * only a few chunks get memory at once. The others follow with little processor time: a quarter of
- * one processor until there are as many as are likely to be used, else a thirty-second.
+ * only a few chunks get memory at once. The others follow with little processor time. They take a
+ * quarter of one processor while they are likely to be used, else a thirty-second.
  */
 public final class Provision implements Runnable {
   /** A provider of memory for one chunk. */
@@ -109,7 +109,7 @@ public final class Provision implements Runnable {
   /**
    * Notes the demand, as a {@link Demand}. Each process may open a chunk, so for each one is
    * provided at once and none waits. Three times as many chunks as are in use are likely to be
-   * needed later. They are not provided at once, since the drain needs the processor. Any thread.
+   * needed later. Their pages wait, since the drain needs the processor now. Any thread.
    *
    * @param used number of chunks in use
    * @param processes number of processes that may take a chunk

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The judge of whether the guard still answers. Looks are counted and not time, since this process
  * may have been stopped between two. A look at a guard that waits for a processor counts for
- * nothing: other processes keep the guard from answering, and would keep the next one.
+ * nothing. Other processes keep such a guard from answering, and would keep the next one.
  */
 final class Answers {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(3);

@@ -91,9 +91,9 @@ public final class Leases {
   }
 
   /**
-   * Takes leases on closed files that may lack bytes, so that programs wait that open them. Used
-   * where files get their bytes later, or never. In the files layout such a file is whole in a
-   * moment.
+   * Takes leases on closed files that may lack bytes, so that programs wait that open them. These
+   * leases are otherwise taken later, or in the files layout never, as such a file is whole in a
+   * moment there.
    *
    * @param captured test for images that programs open by their names
    * @return the images that no lease can hold, as some process has them open

@@ -25,9 +25,9 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * The removal of older checkpoints once enough newer ones follow, so that their space can be used
- * again. All checkpoints of the store or the series count. Those of earlier runs are older than all
- * of this session. A checkpoint goes only when a newer one exists, so the newest never does.
- * Service thread only, but for methods that name the last stage.
+ * again. All checkpoints of the store or the series count. Checkpoints of earlier runs are older
+ * than all of this session. A checkpoint goes only when a newer one exists, so the newest never
+ * does. Service thread only, but for methods that name the last stage.
  */
 public final class Retention {
   private final Context context;
@@ -36,7 +36,7 @@ public final class Retention {
   private final Deque<Kept> series = new ArrayDeque<>();
   private Returns returns = (victim, group, images) -> {};
 
-  /** Whether checkpoints of earlier runs are counted, or were asked for. */
+  /** True once checkpoints of earlier runs are counted, or were asked for. */
   private boolean knowsEarlier;
 
   /** The number of removals and other works on their way. */
@@ -45,7 +45,7 @@ public final class Retention {
   /** The numbers of checkpoints that files joined after their commit. */
   private final Set<Long> incomplete = new HashSet<>();
 
-  /** Whether the user was warned of a checkpoint that stays. Last stage. */
+  /** True once the user was warned of a checkpoint that stays. Last stage. */
   private boolean toldOfKept;
 
   public Retention(final Context context, final ImageRelease releases) {
@@ -270,9 +270,9 @@ public final class Retention {
   /**
    * A checkpoint on its way out of the store, behind all work that might still read it.
    *
-   * <p>Nothing is touched before it is certain that the checkpoint goes: no process reads it, and
-   * its files have no names that a program gave them to keep them. Then the names go first, since
-   * the files themselves do not hold the bytes, unless a program outside Sluice has opened them. A
+   * <p>Nothing is touched before it is certain that the checkpoint goes. No process may read it,
+   * and no program may have given its files names to keep them. Then the names go first, since the
+   * files themselves do not hold the bytes, unless a program outside Sluice has opened them. A
    * removal that fails is tried again after the next commit.
    *
    * <p>From the decision on, the checkpoint's images are in no group, as others look names up

@@ -9,14 +9,14 @@ import org.sluice.core.libc.PosixException;
 /**
  * The lists of a directory that other nodes use. A list of 100,000 files takes a third of a second,
  * and storage may hang. So each list is taken on a thread of its own, and the service thread goes
- * on meanwhile. There is one list at a time. It serves all requests made before it began.
+ * on meanwhile. There is one list at a time. Each list serves all requests made before it began.
  *
- * <p>Only the service thread reads and writes the fields here. It makes a {@link Walk} and starts a
- * thread with it: the start is ordered before all that the thread does. The thread changes nothing
- * but its own list. The list is handed over by the service thread's queue, which orders all writes
- * of the thread before the service thread's reads. So no lock is needed, and none can be held while
- * storage hangs. A list that never ends delays only its waiters. Its thread does not keep the
- * process alive.
+ * <p>Only the service thread reads and writes the fields here. The service thread makes a {@link
+ * Walk} and starts a thread with it: the start is ordered before all that the new thread does. The
+ * new thread changes nothing but its own list. The list is handed over by the service thread's
+ * queue, which orders all writes of the new thread before the service thread's reads. So no lock is
+ * needed, and none can be held while storage hangs. A list that never ends delays only its waiters.
+ * Its thread does not keep the process alive.
  *
  * @param <T> content of a list
  */
@@ -41,7 +41,7 @@ public final class DirectoryLists<T> {
   private long ended;
   private long took;
 
-  /** A walk through the directory. It uses nothing that the service thread may change. */
+  /** A walk through the directory. A walk uses nothing that the service thread may change. */
   @FunctionalInterface
   public interface Walk<T> {
     T list() throws PosixException;

@@ -16,8 +16,8 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 
 /**
- * The files of a checkpoint that hold their bytes themselves and stay where they are. These are
- * files of the files layout, and files that other nodes may write, too. A checkpoint names them and
+ * The files of a checkpoint that hold their bytes themselves and stay where they are. The files of
+ * the files layout are such, and files that other nodes may write, too. A checkpoint names them and
  * describes them once all writes of this node's processes are on stable storage. For a file of
  * several nodes the last node's description counts, as that node sees all writes. Last stage.
  */

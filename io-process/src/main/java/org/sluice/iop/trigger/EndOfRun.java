@@ -200,8 +200,8 @@ public final class EndOfRun {
   }
 
   /**
-   * Reports each checkpoint that is not committed on one line, with a limit. Those reported before
-   * share one line.
+   * Reports each checkpoint that is not committed on one line, with a limit. Checkpoints reported
+   * before share one line.
    */
   private void say(final Collection<Group> incomplete) {
     final List<Group> said = incomplete.stream().filter(this::isSaid).toList();
@@ -243,7 +243,7 @@ public final class EndOfRun {
   }
 
   /**
-   * Makes plain files of the images that are not committed, and brings them to storage. They are
+   * Makes plain files of the images that are not committed, and brings them to storage. Images are
    * done in batches, as each needs a descriptor.
    *
    * @param next action after all images, run on the service thread

@@ -43,13 +43,13 @@ public final class Resting {
   private IntSupplier clients = () -> 0;
   private long shortage;
 
-  /** Whether the kernel had no descriptor left since the last beat. */
+  /** True if the kernel had no descriptor left since the last beat. */
   private boolean wasShort;
 
-  /** Whether waiting steps are not tried again before images came to rest. */
+  /** True while waiting steps are not tried again before images came to rest. */
   private boolean paused;
 
-  /** Whether storage refused to bring an image to rest, since the last beat. */
+  /** True if storage refused to bring an image to rest, since the last beat. */
   private boolean refused;
 
   private int underWay;
