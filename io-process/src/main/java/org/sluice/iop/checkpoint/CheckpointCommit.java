@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileSource;
-import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.Draft;
@@ -127,9 +126,7 @@ public final class CheckpointCommit implements Work {
             context.node(),
             context.settings().name(),
             context.predecessors().origin(decision.checkpoint()),
-            context.drain().isInPlace()
-                ? HeaderDescriptor.LAYOUT_FILES
-                : HeaderDescriptor.LAYOUT_CONTAINER,
+            context.layout().code(),
             decision.ranks(),
             decision.part(),
             decision.completion(),

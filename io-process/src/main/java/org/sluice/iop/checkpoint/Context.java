@@ -15,6 +15,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Descriptors;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.image.OutsideReaders;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
@@ -111,7 +112,7 @@ public record Context(
             journal,
             protection,
             descriptors(segment, store, state)),
-        new Drain(segment, store, node, statistics, journal),
+        new Drain(segment, state.images().layout(), store, node, statistics, journal),
         capture,
         statistics,
         journal,
@@ -150,6 +151,11 @@ public record Context(
         links.resume(state.images().all().stream().map(Image::id).collect(Collectors.toSet())));
   }
 
+  /** Where bytes land. */
+  public Layout layout() {
+    return drain.layout();
+  }
+
   /** Which files are one checkpoint. */
   public Grouping grouping() {
     return settings.grouping();
@@ -164,13 +170,18 @@ public record Context(
     return grouping().exists();
   }
 
+  /** Whether a file that nobody captures may be missed in a checkpoint. */
+  public boolean mayHaveCheckpoints() {
+    return hasGroups() || layout().impliesCheckpoints();
+  }
+
   /**
    * Whether a checkpoint has an image by its name, and its file stays where it is.
    *
    * @param image an image of the session
    */
   public boolean isNamed(final Image image) {
-    return drain.isInPlace() && image.created() == null;
+    return layout().commitsNames() && image.created() == null;
   }
 
   /**

@@ -45,7 +45,7 @@ public final class UncapturedFiles {
    * A process writes a file that is no image; returns the number of the checkpoint that lacks it.
    */
   public long written(final ImageKey key, final String path, final Reason reason) {
-    final boolean needless = context.drain().isInPlace() && !context.hasGroups();
+    final boolean needless = !context.mayHaveCheckpoints();
     if (needless || !context.capture().contains(path)) {
       return NO_NUMBER;
     }

@@ -26,6 +26,7 @@ import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.memory.Pages;
 import org.sluice.iop.publish.StageSettings;
 import org.sluice.iop.session.Settings;
@@ -35,14 +36,6 @@ import picocli.CommandLine.ParameterException;
 
 /** The options of an I/O process. */
 final class ServiceOptions implements SharedOptions {
-  /** The layouts. */
-  enum Layout {
-    /** Containers of chunks, rebuilt by restore. */
-    container,
-    /** Plain files, every extent in its own file. */
-    files
-  }
-
   /** The ways in which a write proceeds that finds no free chunk. */
   enum WhenFull {
     /** The write waits for the drain. */
@@ -247,7 +240,6 @@ final class ServiceOptions implements SharedOptions {
    * @param endsWithMembers whether the I/O process ends with its last member
    */
   Settings settings(final boolean endsWithMembers) throws IOException {
-    final Layout chosen = layout == null ? Layout.container : layout;
     final Grouping grouping = grouping();
     final StageSettings bucket = stage.settings(store);
     final Path own = bucket == null ? store.directory() : bucket.directory();
@@ -263,7 +255,7 @@ final class ServiceOptions implements SharedOptions {
             ? HeaderDescriptor.WHEN_FULL_DIRECT
             : HeaderDescriptor.WHEN_FULL_WAIT,
         small,
-        chosen == Layout.files ? HeaderDescriptor.LAYOUT_FILES : HeaderDescriptor.LAYOUT_CONTAINER,
+        layout == null ? Layout.CONTAINER : layout,
         new SessionSettings(
             name == null ? RuntimePath.DEFAULT_NAME : name,
             store.absolute(),

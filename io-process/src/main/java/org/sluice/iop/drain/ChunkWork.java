@@ -31,10 +31,10 @@ abstract class ChunkWork implements Work {
 
   final UnsafeBuffer memory;
 
-  /** The chunk's used length, in bytes; 0 where no layout keeps it. */
+  /** The chunk's used length, in bytes; 0 where no sink keeps it. */
   int used;
 
-  /** The checksum of the records; 0 where no layout keeps it. */
+  /** The checksum of the records; 0 where no sink keeps it. */
   int crc;
 
   /** The chunk's extents, from the first stage until the chunk is released. */
@@ -95,13 +95,13 @@ abstract class ChunkWork implements Work {
   @Override
   public final void write() {
     if (extents.count() > 0) {
-      context.layout().drain(this);
+      context.sink().drain(this);
     } else {
       release(null);
     }
   }
 
-  /** The layout is done with the chunk. */
+  /** The sink is done with the chunk. */
   final void release(final ChunkLocation location) {
     released(location);
     context.tables().giveBack(extents);

@@ -61,7 +61,7 @@ final class DirectWork extends ImageWork {
       image.recover();
       image.file().truncate(0);
     } else {
-      context.layout().settle(image, peeks);
+      context.sink().settle(image, peeks);
     }
     awaitLength();
     restart(image.file().size());

@@ -9,7 +9,6 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ChunkStateDescriptor;
-import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.disk.WritesInFlight;
 import org.sluice.core.store.model.ChunkLocation;
@@ -17,6 +16,7 @@ import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.drain.ImageWork.Kind;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
@@ -41,6 +41,7 @@ public final class Drain implements AutoCloseable {
    * Starts the drain.
    *
    * @param segment the segment; stays the caller's
+   * @param layout where its bytes land
    * @param store takes the containers; stays the caller's
    * @param node this node's name
    * @param statistics counts
@@ -48,6 +49,7 @@ public final class Drain implements AutoCloseable {
    */
   public Drain(
       final Segment segment,
+      final Layout layout,
       final PosixStore store,
       final String node,
       final Statistics statistics,
@@ -57,11 +59,11 @@ public final class Drain implements AutoCloseable {
     final SessionContainers containers = new SessionContainers(store, sessionId, node);
     final long bufferLength = (long) chunks * segment.geometry().chunkLength();
     flight = new WritesInFlight();
-    final Layout layout =
-        segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
-            ? new FilesLayout(
+    final ChunkSink sink =
+        layout.drainsToFiles()
+            ? new FilesSink(
                 statistics, journal.inFlight(), flight, bufferLength, store.profile()::mode)
-            : new ContainerLayout(
+            : new ContainerSink(
                 store, sessionId, containers, flight, bufferLength, statistics, journal.inFlight());
     this.context =
         new DrainContext(
@@ -70,21 +72,22 @@ public final class Drain implements AutoCloseable {
             journal,
             statistics,
             layout,
+            sink,
             containers,
             new AppendRights(),
             new ChunkReader(),
             new ExtentTable.Pool(),
             new AtomicReferenceArray<>(chunks));
-    this.pipeline = new Pipeline(chunks + REQUESTS, layout, journal.inFlight(), pace);
+    this.pipeline = new Pipeline(chunks + REQUESTS, sink, journal.inFlight(), pace);
   }
 
   /**
-   * Whether drained extents of diverted images go to the images' own files.
+   * Where the session's bytes land.
    *
-   * @return true in the files layout
+   * @return any thread may ask
    */
-  public boolean isInPlace() {
-    return context.layout().isInPlace();
+  public Layout layout() {
+    return context.layout();
   }
 
   /**
@@ -237,7 +240,7 @@ public final class Drain implements AutoCloseable {
         image,
         Kind.SETTLE,
         () -> {
-          context.layout().settle(image, List.of());
+          context.sink().settle(image, List.of());
           settled(image);
         });
   }
@@ -268,7 +271,7 @@ public final class Drain implements AutoCloseable {
           if (fileToo) {
             image.file().truncate(0);
           }
-          context.restart(image, Cause.EMPTIED, image.log().isInPlace(), 0, List.of());
+          context.restart(image, Cause.EMPTIED, image.log().drainsToFile(), 0, List.of());
         });
   }
 
@@ -283,8 +286,8 @@ public final class Drain implements AutoCloseable {
         Kind.DIVERT,
         () -> {
           final long size = image.held().status().size();
-          final boolean inPlace = context.layout().isInPlace();
-          context.restart(image, Cause.DIVERTED, inPlace, size, List.of());
+          final boolean toFile = context.layout().drainsToFiles();
+          context.restart(image, Cause.DIVERTED, toFile, size, List.of());
           image.size(size);
         });
   }
@@ -337,7 +340,7 @@ public final class Drain implements AutoCloseable {
    * @param shortOfRoom whether their room is given back; otherwise the next one is made ready
    */
   public void tidy(final boolean shortOfRoom) {
-    if (!isInPlace()) {
+    if (!context.layout().drainsToFiles()) {
       pipeline.publish(new TidyWork(context.containers(), shortOfRoom));
     }
   }
@@ -380,7 +383,8 @@ public final class Drain implements AutoCloseable {
   }
 
   private void settled(final Image image) {
-    context.restart(image, Cause.SETTLED, image.log().isInPlace(), image.log().size(), List.of());
+    context.restart(
+        image, Cause.SETTLED, image.log().drainsToFile(), image.log().size(), List.of());
   }
 
   /**
@@ -401,7 +405,7 @@ public final class Drain implements AutoCloseable {
   public void close() throws IOException {
     pipeline.close();
     flight.close();
-    if (!isInPlace()) {
+    if (!context.layout().drainsToFiles()) {
       context.containers().close();
     }
   }

@@ -6,6 +6,7 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.segment.Segment;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
@@ -18,7 +19,8 @@ import org.sluice.iop.measure.Statistics;
  * @param sessionId read once: what is in the segment may be anything by now
  * @param journal learns what is drained
  * @param statistics counts
- * @param layout what becomes of drained chunks; write and last stage
+ * @param layout where they land
+ * @param sink what becomes of them; write and last stage
  * @param containers those of the session; none in the files layout
  * @param grants who may append to what; first stage only
  * @param reader of records; first stage only
@@ -31,6 +33,7 @@ record DrainContext(
     Journal journal,
     Statistics statistics,
     Layout layout,
+    ChunkSink sink,
     SessionContainers containers,
     AppendRights grants,
     ChunkReader reader,

@@ -101,7 +101,7 @@ final class DrainWork extends ChunkWork {
    * chunk holds records of images that its own slot was granted, and of no others.
    */
   private void checksum() {
-    if (!context.layout().isInPlace()) {
+    if (!context.layout().drainsToFiles()) {
       final int header = ChunkDescriptor.HEADER_LENGTH;
       crc = Crc32c.of(memory, header, used - header);
     }
@@ -132,7 +132,7 @@ final class DrainWork extends ChunkWork {
       final Image image = extents.image(i);
       if (image != last) {
         image.log().unmark(index);
-        if (location != null && !image.log().isInPlace()) {
+        if (location != null && !image.log().drainsToFile()) {
           shares.put(image.id(), new Entry.ImageSize(image.id(), image.log().size()));
         }
       }

@@ -89,7 +89,7 @@ final class InPlaceWriter {
       final ExtentTable extents, final UnsafeBuffer memory, final int chunk, final int generation) {
     for (int i = 0; i < extents.count(); i++) {
       final Image owner = extents.image(i);
-      if (owner.log().isInPlace()) {
+      if (owner.log().drainsToFile()) {
         final int mark = owner.log().markOf(chunk, generation);
         if (mark == 0 || extents.payloadEnd(i) > mark) {
           apply(extents, memory, i, Math.max(0, mark - extents.payload(i)));

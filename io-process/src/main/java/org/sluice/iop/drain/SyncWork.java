@@ -44,7 +44,7 @@ final class SyncWork extends ImageWork {
   public void write() {
     containers = context.containers().of(image);
     if (early) {
-      context.layout().sync(this);
+      context.sink().sync(this);
     }
   }
 

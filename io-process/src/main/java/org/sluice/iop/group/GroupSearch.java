@@ -26,14 +26,14 @@ final class GroupSearch {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /**
-   * The number of closed files, in the files layout, from which on a program seems to write no
+   * The number of closed files, where nobody asked for checkpoints, from which on a program seems to write no
    * checkpoints.
    */
   private static final int MOST_FILES = 100;
 
   /**
-   * The number of checkpoints, in the files layout, that may wait for storage before the program
-   * seems to write none.
+   * The number of checkpoints, where nobody asked for them, that may wait for storage before the
+   * program seems to write none.
    */
   private static final int MOST_COMMITS = 16;
 
@@ -89,7 +89,7 @@ final class GroupSearch {
     this.wanted = grouping.isSought();
     if (wanted) {
       recall();
-      left = isInPlace() && context.segment().header().small() > 0; // the former I/O process did so
+      left = isUnasked() && context.segment().header().small() > 0; // the former I/O process did so
       over = left;
     }
   }
@@ -145,7 +145,7 @@ final class GroupSearch {
           .ifPresent(this::remember);
     }
     vain++;
-    over = isInPlace() && vain >= MOST_FILES && !asking;
+    over = isUnasked() && vain >= MOST_FILES && !asking;
     leaveSmall();
     if (over && unproven) {
       Warnings.warn(
@@ -159,9 +159,9 @@ final class GroupSearch {
     return asking;
   }
 
-  /** Returns whether the user gave no {@code --group}, so that the pattern is searched for. */
-  boolean isOwn() {
-    return wanted;
+  /** Returns whether nobody asked for checkpoints, so that they may cost little and fail nothing. */
+  boolean isUnasked() {
+    return wanted && !context.layout().impliesCheckpoints();
   }
 
   /** Returns whether the pattern is still unknown and searched for. */
@@ -170,9 +170,9 @@ final class GroupSearch {
   }
 
   /**
-   * Returns whether files begin no checkpoints any more. In the files layout a program may have
-   * nothing to do with checkpoints. Reporting each small file, and committing each file with a
-   * number, costs more than writing them.
+   * Returns whether files begin no checkpoints any more. Where nobody asked for checkpoints a
+   * program may have nothing to do with them. Reporting each small file, and committing each file
+   * with a number, costs more than writing them.
    */
   boolean isOver() {
     return over;
@@ -184,7 +184,7 @@ final class GroupSearch {
    * @param number number of a checkpoint that has not begun
    */
   boolean mayBegin(final long number) {
-    if (wanted && !over && isInPlace() && context.state().commits().size() >= MOST_COMMITS) {
+    if (isUnasked() && !over && context.state().commits().size() >= MOST_COMMITS) {
       over = true;
       Warnings.warn(
           "checkpoints come faster than storage takes them: from %d on files are in none; --group '%s' commits all"
@@ -200,7 +200,7 @@ final class GroupSearch {
    * @param number number of a checkpoint that has not begun
    */
   Optional<Failure> obstacle(final long number) {
-    if (!isOwn() || !isInPlace()) {
+    if (!isUnasked()) {
       return Optional.empty(); // the user is told of each
     }
     context.predecessors().begins(number);
@@ -220,10 +220,6 @@ final class GroupSearch {
       left = true;
       context.segment().header().leaveSmall();
     }
-  }
-
-  private boolean isInPlace() {
-    return context.drain().isInPlace();
   }
 
   private String obstacle(final Writer writer) {

@@ -161,16 +161,12 @@ public final class Groups {
    * search is done, which costs much where files are many, and may fail.
    */
   public boolean areUnneeded() {
-    return context.drain().isInPlace()
-        && (!grouping.isKnown() || search.isOwn() && isNothingKnown());
+    return search.isUnasked() && isNothingKnown()
+        || !grouping.isKnown() && !context.layout().impliesCheckpoints();
   }
 
   private boolean isNothingKnown() {
     return table.all().isEmpty() && context.state().lacks().isEmpty();
-  }
-
-  private boolean areUnasked() {
-    return context.drain().isInPlace() && search.isOwn();
   }
 
   /**
@@ -179,7 +175,7 @@ public final class Groups {
    * @throws IOException the given exception, when the user asked for checkpoints
    */
   public void giveUp(final IOException why) throws IOException {
-    if (!areUnasked()) {
+    if (!search.isUnasked()) {
       throw why;
     }
     Warnings.warn("what is in no checkpoint yet stays plain files: " + why.getMessage());
@@ -190,7 +186,7 @@ public final class Groups {
    * place, as without Sluice, and the command's exit status stays.
    */
   public boolean isUnasked(final Entry.Ended end) {
-    return areUnasked()
+    return search.isUnasked()
         && (end.attempt() == CheckpointState.NO_ATTEMPT || table.find(end.checkpoint()) != null);
   }
 
@@ -266,7 +262,7 @@ public final class Groups {
   }
 
   private void noteWrittenOver(final long number) {
-    if (context.drain().isInPlace() && !context.predecessors().isElsewhere(number)) {
+    if (context.layout().commitsNames() && !context.predecessors().isElsewhere(number)) {
       context.drain().publish(new WrittenOver(context, number));
     }
   }
@@ -281,7 +277,7 @@ public final class Groups {
       if (group.hasGrown()) {
         publishGrowth(group, false);
       }
-    } else if (context.drain().isInPlace() && group.isStored() && group.isRewritten()) {
+    } else if (context.layout().commitsNames() && group.isStored() && group.isRewritten()) {
       publishGrowth(group, false); // the program is writing over its files
     }
   }

@@ -58,8 +58,8 @@ public final class Image extends ImageState {
   /** Whether it has a name that is not known. Written by the service thread. */
   private volatile boolean unnamed;
 
-  Image(final Entry.Admitted admitted, final boolean inPlace) {
-    super(admitted, inPlace);
+  Image(final Entry.Admitted admitted, final Layout layout) {
+    super(admitted, layout);
   }
 
   void bind(
@@ -216,7 +216,7 @@ public final class Image extends ImageState {
    * @throws IOException when the kernel does not tell
    */
   public long drainedSize() throws IOException {
-    return Math.max(log().isInPlace() ? 0 : log().size(), held.status().size());
+    return Math.max(log().drainsToFile() ? 0 : log().size(), held.status().size());
   }
 
   /**

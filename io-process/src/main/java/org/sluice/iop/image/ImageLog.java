@@ -21,13 +21,13 @@ public final class ImageLog {
   /** What was applied of undrained chunks, by chunk. The marks outlive a restart of the log. */
   private Map<Integer, Entry.Mark> marks = Map.of();
 
-  private boolean inPlace;
+  private boolean toFile;
   private boolean direct;
   private boolean touched;
   private long size;
 
-  ImageLog(final boolean inPlace, final boolean direct) {
-    this.inPlace = inPlace;
+  ImageLog(final boolean toFile, final boolean direct) {
+    this.toFile = toFile;
     this.direct = direct;
   }
 
@@ -36,8 +36,8 @@ public final class ImageLog {
    *
    * @return false while they stay in containers
    */
-  public boolean isInPlace() {
-    return inPlace;
+  public boolean drainsToFile() {
+    return toFile;
   }
 
   /**
@@ -74,7 +74,7 @@ public final class ImageLog {
    * @return false while all that was drained of it is in containers
    */
   public boolean isInOwnFile() {
-    return touched || inPlace || direct;
+    return touched || toFile || direct;
   }
 
   boolean isTouched() {
@@ -89,7 +89,7 @@ public final class ImageLog {
   public void apply(final Entry.Restarted e) {
     chunks.clear();
     touched |= e.cause() != Cause.EMPTIED;
-    inPlace = e.inPlace();
+    toFile = e.inPlace();
     size = e.size();
     direct = e.cause() == Cause.DIRECT || direct && e.cause() != Cause.DIVERTED;
     e.marks().forEach(mark -> mark(mark.chunk(), mark.generation(), mark.end()));
@@ -106,7 +106,7 @@ public final class ImageLog {
   void apply(final Entry.Known e) {
     touched = e.touched();
     direct = e.direct();
-    inPlace = e.inPlace();
+    toFile = e.inPlace();
     size = e.size();
     chunks.addAll(e.chunks());
     e.marks().forEach(this::mark);
@@ -122,7 +122,7 @@ public final class ImageLog {
    * @param fileSize bytes
    */
   public void resume(final long fileSize) {
-    size = inPlace ? fileSize : size;
+    size = toFile ? fileSize : size;
   }
 
   /**

@@ -43,12 +43,12 @@ abstract class ImageState {
   /** True at first: the process that created the file may die before it opens it. */
   private boolean abandoned = true;
 
-  ImageState(final Entry.Admitted admitted, final boolean inPlace) {
+  ImageState(final Entry.Admitted admitted, final Layout layout) {
     this.admitted = admitted;
     this.state = admitted.state();
     this.name = admitted.path();
     final boolean direct = state == ImageDescriptor.STATE_DIRECT;
-    this.log = new ImageLog(inPlace || direct, direct);
+    this.log = new ImageLog(layout.drainsToFiles() || direct, direct);
   }
 
   void apply(final Entry.Created e) {
@@ -199,7 +199,7 @@ abstract class ImageState {
             List.copyOf(openers.all()),
             List.copyOf(granted),
             log.isDirect(),
-            log.isInPlace(),
+            log.drainsToFile(),
             log.isTouched(),
             log.size(),
             log.chunks(),

@@ -20,7 +20,7 @@ import org.sluice.iop.journal.Fold;
  * its image. Service thread only.
  */
 public final class Images implements Fold {
-  private final boolean inPlace;
+  private final Layout layout;
   private final Map<Integer, Writer> writers = new LinkedHashMap<>();
   private final Map<Integer, Image> byId = new LinkedHashMap<>();
 
@@ -34,10 +34,15 @@ public final class Images implements Fold {
   /**
    * A session without images and processes.
    *
-   * @param inPlace whether extents of diverted images go to the images' own files
+   * @param layout where their bytes land
    */
-  public Images(final boolean inPlace) {
-    this.inPlace = inPlace;
+  public Images(final Layout layout) {
+    this.layout = layout;
+  }
+
+  /** Where the bytes of its images land. Any thread. */
+  public Layout layout() {
+    return layout;
   }
 
   @Override
@@ -46,7 +51,7 @@ public final class Images implements Fold {
       case Entry.Attached e -> writers.put(e.slot(), new Writer(e));
       case Entry.Detached e -> detach(e);
       case Entry.Admitted e -> {
-        byId.putIfAbsent(e.image(), new Image(e, inPlace));
+        byId.putIfAbsent(e.image(), new Image(e, layout));
         last = Math.max(last, e.image());
       }
       case Entry.Entered e -> {

@@ -87,7 +87,7 @@ public final class Leases {
 
   /** Returns whether processes under the shim have to ask for leases back. */
   public boolean areUsed() {
-    return guard.leases() && (!context.drain().isInPlace() || guard.holdsByLease());
+    return guard.leases() && (!context.layout().showsWrites() || guard.holdsByLease());
   }
 
   /**
@@ -104,7 +104,7 @@ public final class Leases {
     }
     final List<Image> open = new ArrayList<>();
     for (final Image image :
-        List.copyOf(context.drain().isInPlace() ? context.registry().all() : wanted.keySet())) {
+        List.copyOf(context.layout().showsWrites() ? context.registry().all() : wanted.keySet())) {
       if (isKnown(image) && image.openers().isEmpty() && captured.test(image)) {
         hold(image, open);
       }

@@ -110,7 +110,7 @@ public final class Retention {
    * @param images captured images of the checkpoint
    */
   public void committed(final Commit commit, final List<Image> images) {
-    if (keep.isAll() && !context.drain().isInPlace()) {
+    if (keep.isAll() && !context.layout().commitsNames()) {
       return;
     }
     series.removeIf(older -> older.commit().number() == commit.number());
@@ -130,7 +130,7 @@ public final class Retention {
    * @param all whether to look at each; else the search ends at the oldest one that is whole
    */
   public void lookAtFiles(final boolean all) {
-    if (context.drain().isInPlace() && !series.isEmpty()) {
+    if (context.layout().commitsNames() && !series.isEmpty()) {
       publish(new Deletions(context, List.copyOf(series), all, gone -> end(() -> forget(gone))));
     }
   }
@@ -148,7 +148,7 @@ public final class Retention {
   private void lookAtEarlier() {
     // The search for deleted files of earlier runs is not worth reading the parts of all nodes.
     final boolean looks =
-        keep.isAll() && context.drain().isInPlace() && !context.publisher().awaitsNodes();
+        keep.isAll() && context.layout().commitsNames() && !context.publisher().awaitsNodes();
     if ((keep.countsEarlier() || looks) && !knowsEarlier) {
       knowsEarlier = true;
       publish(new Look());

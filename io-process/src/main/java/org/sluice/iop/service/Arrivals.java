@@ -49,7 +49,7 @@ public final class Arrivals {
         .moved(new ImageKey(request.device(), request.inode()), request.path());
     if ((request.flags() & RequestDescriptor.REPLACE_ARRIVED) != 0
         && context.capture().contains(request.path())
-        && (context.hasGroups() || !context.drain().isInPlace())) {
+        && context.mayHaveCheckpoints()) {
       arrived(request.path())
           .forEach(
               (path, key) ->

@@ -73,8 +73,8 @@ public final class Closings {
     }
     lengths.closed(image);
     final Optional<String> name = checkpoints.groups().look(image);
-    if (context.drain().isInPlace()) {
-      endInPlace(image);
+    if (context.layout().forgetsClosed()) {
+      forgetPlain(image);
     } else if (name.isEmpty() && context.capture().hasLost(image)) {
       letGo(image);
     } else {
@@ -84,7 +84,7 @@ public final class Closings {
   }
 
   /** A program may give one its name later that tells its checkpoint. */
-  private void endInPlace(final Image image) {
+  private void forgetPlain(final Image image) {
     final long first = image.times().first();
     final boolean named = checkpoints.groups().mayHave(image);
     if (named && image.state() == ImageDescriptor.STATE_DIVERTED) {

@@ -137,7 +137,7 @@ public final class Ending {
       return;
     }
     marking = 0;
-    if (context.hasGroups() || !context.drain().isInPlace()) {
+    if (context.mayHaveCheckpoints()) {
       attempt("what is not committed stays plain files", this::commitLeftovers);
     }
     then(
@@ -175,7 +175,7 @@ public final class Ending {
       Warnings.warn("the store does not know where plain files are: " + e.getMessage());
     }
     attempt("files that no process announced may not be durable", unannounced::sync);
-    if (context.drain().isInPlace()) {
+    if (context.layout().commitsNames()) {
       attempt(
           "what programs wrote past Sluice is in no count", checkpoints.leftovers()::countUntold);
     } else {

@@ -39,7 +39,7 @@ public final class Lengths {
     this.guard = guard;
     this.resumed = context.segment().header().heartbeat() > 0;
     this.mark =
-        !context.drain().isInPlace() && !context.capture().isShared() && guard.holdsAll()
+        context.layout().lengthensClosed() && !context.capture().isShared() && guard.holdsAll()
             ? marked(context)
             : Optional.empty();
   }
@@ -125,7 +125,7 @@ public final class Lengths {
    * below what was logged.
    */
   private void tellOfOthersBytes(final Image image) {
-    if (resumed || context.drain().isInPlace()) {
+    if (resumed || !context.layout().lengthensClosed()) {
       return;
     }
     try {

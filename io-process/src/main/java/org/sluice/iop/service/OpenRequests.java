@@ -229,7 +229,10 @@ public final class OpenRequests {
       final boolean sizeUnknown,
       final Caller caller) {
     final boolean touchesFile =
-        context.drain().isInPlace() || sizeUnknown || image.errno() != 0 || emptied && !cut(image);
+        context.layout().drainsToFiles()
+            || sizeUnknown
+            || image.errno() != 0
+            || emptied && !cut(image);
     if (image.state() == ImageDescriptor.STATE_DIRECT) {
       image.reason(Reason.NONE);
       image.state(ImageDescriptor.STATE_DIVERTED);

@@ -127,7 +127,7 @@ public final class OutsideOpens implements Guard.Listener {
    * one that follows a file that is being written finds all of it a moment later.
    */
   private void noticed(final Image image) {
-    if (!context.drain().isInPlace() || image.openers().isEmpty()) {
+    if (!context.layout().showsWrites() || image.openers().isEmpty()) {
       context.statistics().count(Occurrence.OPENED_EARLY, 1);
       if (!toldOfEarly) {
         toldOfEarly = true;
@@ -207,7 +207,7 @@ public final class OutsideOpens implements Guard.Listener {
       image.openOutside(false);
       open.remove(image);
       context.registry().descriptors().idle(image);
-      if (context.drain().isInPlace() && !checkpoints.groups().mayHave(image)) {
+      if (context.layout().forgetsClosed() && !checkpoints.groups().mayHave(image)) {
         checkpoints.releases().release(image);
       }
     }

@@ -39,7 +39,7 @@ public final class Overdue {
 
   /** Looks at all of them. What is written in place is there within a second. */
   public void beat() {
-    if (context.drain().isInPlace()) {
+    if (!context.layout().settlesUncommitted()) {
       return;
     }
     final Map<Integer, Image> logged =

@@ -3,6 +3,7 @@ package org.sluice.iop.service;
 import java.util.function.Consumer;
 import org.sluice.iop.checkpoint.CheckpointState;
 import org.sluice.iop.image.Images;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
@@ -21,10 +22,10 @@ public final class SessionState implements Fold {
   /**
    * The state of a session that begins.
    *
-   * @param inPlace whether extents of diverted images go to the images' own files
+   * @param layout where its bytes land
    */
-  public SessionState(final boolean inPlace) {
-    this.images = new Images(inPlace);
+  public SessionState(final Layout layout) {
+    this.images = new Images(layout);
     this.checkpoints = new CheckpointState(images);
   }
 

@@ -37,7 +37,7 @@ public final class TimedSettling {
 
   public TimedSettling(final Context context, final Attachments attachments, final Rings rings) {
     this.context = context;
-    this.wanted = context.drain().isInPlace() && context.capture().path() != null;
+    this.wanted = context.layout().showsWrites() && context.capture().path() != null;
     this.attachments = attachments;
     this.rings = rings;
   }

@@ -57,9 +57,9 @@ public final class UncountedWrites {
     }
   }
 
-  /** Remembers the file of an image that the files layout lets go now. */
+  /** Remembers the file of an image that is let go now. */
   private void remember(final Image image) throws IOException {
-    if (context.drain().isInPlace() && past.size() < MOST) {
+    if (context.layout().forgetsClosed() && past.size() < MOST) {
       final long allocated = image.held().status().allocated();
       context
           .capture()

@@ -32,7 +32,7 @@ public final class Ungrouped {
 
   /** An image is in no group. */
   public void add(final Image image) {
-    if (context.drain().isInPlace() || !isLogged(image)) {
+    if (!context.layout().settlesUncommitted() || !isLogged(image)) {
       return;
     }
     if (context.hasGroups()) {

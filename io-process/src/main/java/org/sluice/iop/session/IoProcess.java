@@ -29,6 +29,7 @@ import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
@@ -105,7 +106,9 @@ public final class IoProcess implements AutoCloseable {
       final SessionStore opened =
           keep(
               SessionStore.of(
-                  Path.of(segment.header().store()), segment.header().layout(), settings));
+                  Path.of(segment.header().store()),
+                  state.checkpoints().images().layout(),
+                  settings));
       final PosixStore store = opened.store();
       final boolean grouped = opened.take(job, goesOn);
       if (!grouped) {
@@ -127,7 +130,7 @@ public final class IoProcess implements AutoCloseable {
         forecast(opened, commits, settings.session().keep());
       }
       profile = store.profile();
-      measured = knows(profile);
+      measured = knows(profile, state.checkpoints().images().layout());
       statistics =
           new Statistics(
               segment.geometry().chunkCount() * (long) segment.geometry().chunkLength(),
@@ -185,11 +188,11 @@ public final class IoProcess implements AutoCloseable {
   }
 
   /** One writer at a time gets into a container, and so into what would be measured for files. */
-  private boolean knows(final StoreProfile profile) throws IOException {
+  private boolean knows(final StoreProfile profile, final Layout layout) throws IOException {
     final boolean known = profile.recall();
     final String captured = segment.header().capture();
     final boolean far =
-        segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
+        layout.drainsToFiles()
             && !captured.isEmpty()
             && new CaptureDirectory(captured, segment.header().store()).isShared();
     if (far) {
@@ -254,7 +257,7 @@ public final class IoProcess implements AutoCloseable {
     final SegmentSettings header =
         new SegmentSettings(
             Entropy.nextLong(),
-            settings.layout(),
+            settings.layout().code(),
             settings.threshold().orElse(Long.MAX_VALUE),
             fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
             settings.whenFull(),
@@ -282,18 +285,17 @@ public final class IoProcess implements AutoCloseable {
    */
   private static long small(final Settings settings, final Path store) {
     final Grouping grouping = settings.session().grouping();
-    if (settings.layout() == HeaderDescriptor.LAYOUT_FILES && grouping.exists()) {
+    final boolean told = settings.layout().tellsOfSmall();
+    if (!told && grouping.exists()) {
       return grouping.isKnown() ? 0 : -settings.small();
     }
     final boolean far = new CaptureDirectory(settings.capture(), store.toString()).isShared();
-    final boolean none = far && settings.layout() == HeaderDescriptor.LAYOUT_CONTAINER;
-    return none ? 0 : settings.small();
+    return far && told ? 0 : settings.small();
   }
 
-  /** The layout is read once: what the segment says may be anything later on. */
   private static Supplier<SessionState> states(final Segment segment) {
-    final boolean inPlace = segment.header().layout() == HeaderDescriptor.LAYOUT_FILES;
-    return () -> new SessionState(inPlace);
+    final Layout layout = Layout.of(segment.header());
+    return () -> new SessionState(layout);
   }
 
   /** The runtime directory, where clients find the socket. */

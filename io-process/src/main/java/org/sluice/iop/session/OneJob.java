@@ -8,7 +8,6 @@ import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.store.directory.JobClaim;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.measure.Warnings;
@@ -51,8 +50,7 @@ final class OneJob implements AutoCloseable {
     if (!grouping.exists() || settings.capture() == null) {
       return true;
     }
-    final boolean asked =
-        grouping.isKnown() || settings.layout() == HeaderDescriptor.LAYOUT_CONTAINER;
+    final boolean asked = grouping.isKnown() || settings.layout().impliesCheckpoints();
     if (asked) {
       held = Optional.of(await(store.toString(), claim, ""));
       return true;

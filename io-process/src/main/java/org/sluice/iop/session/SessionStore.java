@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.store.directory.NodeIdentity;
 import org.sluice.core.store.directory.SeriesFormat;
 import org.sluice.core.store.node.PosixStore;
@@ -17,6 +16,7 @@ import org.sluice.core.store.series.PartReader;
 import org.sluice.core.store.series.SeriesRun;
 import org.sluice.core.store.series.SeriesStore;
 import org.sluice.core.store.stage.StagePlace;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.publish.SeriesCommits;
@@ -109,11 +109,10 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
 
   /** Where nobody asks for checkpoints no node has the store before there is one. */
   private static PosixStore openNodes(
-      final Path directory, final int layout, final Settings settings) throws IOException {
-    final boolean asked = settings.session().grouping().isKnown();
-    return layout == HeaderDescriptor.LAYOUT_FILES && !asked
-        ? PosixStore.createUnclaimed(directory)
-        : PosixStore.create(directory);
+      final Path directory, final Layout layout, final Settings settings) throws IOException {
+    return layout.impliesCheckpoints() || settings.session().grouping().isKnown()
+        ? PosixStore.create(directory)
+        : PosixStore.createUnclaimed(directory);
   }
 
   /**
@@ -122,7 +121,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
    * @param path what {@link #find} returned
    * @param settings how the session is to be
    */
-  static SessionStore of(final Path path, final int layout, final Settings settings)
+  static SessionStore of(final Path path, final Layout layout, final Settings settings)
       throws IOException {
     final Optional<StagePlace> stage = StagePlace.of(path);
     if (stage.isPresent()) {

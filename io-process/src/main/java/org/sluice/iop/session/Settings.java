@@ -6,6 +6,7 @@ import java.util.OptionalLong;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.segment.Geometry;
 import org.sluice.iop.checkpoint.SessionSettings;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.memory.Pages;
 import org.sluice.iop.publish.StageSettings;
 
@@ -21,7 +22,7 @@ import org.sluice.iop.publish.StageSettings;
  * @param threshold writes of this size or more go direct; empty for as the buffer fills
  * @param whenFull {@code HeaderDescriptor.WHEN_FULL_WAIT} or {@code WHEN_FULL_DIRECT}
  * @param small bytes that a new file grows to before it is captured
- * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
+ * @param layout where bytes land
  * @param session what it is called, how it makes checkpoints, and when it ends
  * @param faults what is to go wrong
  */
@@ -35,6 +36,6 @@ public record Settings(
     OptionalLong threshold,
     int whenFull,
     long small,
-    int layout,
+    Layout layout,
     SessionSettings session,
     List<Fault> faults) {}

@@ -71,7 +71,7 @@ public final class Unfinished {
    */
   public static List<String> files(final Context context) {
     final boolean logged =
-        !context.drain().isInPlace()
+        !context.layout().showsWrites()
             && context.registry().all().stream()
                 .anyMatch(one -> one.state() == ImageDescriptor.STATE_DIVERTED && one.hasBytes());
     return context.capture().path() == null || context.drain().isEmpty() && !logged

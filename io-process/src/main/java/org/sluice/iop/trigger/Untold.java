@@ -67,19 +67,19 @@ final class Untold {
                   first,
                   reason == Reason.IO_URING ? "by io_uring" : "by a program's own system calls",
                   files,
-                  context.drain().isInPlace() ? "" : ", which no checkpoint has"));
+                  context.layout().impliesCheckpoints() ? ", which no checkpoint has" : ""));
     }
   }
 
   private boolean isTold(final ImageKey key) {
     return context.registry().find(key) != null
         || context.state().lacks().containsKey(key)
-        || context.drain().isInPlace() && context.registry().mayHaveHad(key);
+        || context.layout().forgetsClosed() && context.registry().mayHaveHad(key);
   }
 
   private void add(final String path, final long begin) {
     final long size = writtenSince(begin, path);
-    if (size > 0 && context.drain().isInPlace() && size <= header.small()) {
+    if (size > 0 && size <= header.small() && !context.layout().tellsOfSmall()) {
       smallBytes += size;
     } else if (size > 0) {
       bytes += size;

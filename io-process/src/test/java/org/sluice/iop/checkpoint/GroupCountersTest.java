@@ -13,6 +13,7 @@ import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Images;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -32,7 +33,7 @@ class GroupCountersTest {
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
   void countsAreWhatALookFinds(final int seed) {
     dice = new Random(seed);
-    CheckpointState state = new CheckpointState(new Images(false));
+    CheckpointState state = new CheckpointState(new Images(Layout.CONTAINER));
     for (int i = 0; i < EVENTS; i++) {
       happen(state);
       assertThat(counted(state)).isEqualTo(looked(state));
@@ -46,7 +47,7 @@ class GroupCountersTest {
   }
 
   private static CheckpointState resumed(final CheckpointState state) {
-    final CheckpointState resumed = new CheckpointState(new Images(false));
+    final CheckpointState resumed = new CheckpointState(new Images(Layout.CONTAINER));
     state.images().writers().forEach(writer -> resumed.apply(writer.attached()));
     state.sum(resumed::apply);
     return resumed;

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.image.Images;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.publish.Publisher;
 
 class PredecessorsTest {
@@ -16,7 +17,11 @@ class PredecessorsTest {
   private Predecessors predecessors() throws IOException {
     try (PosixStore store = PosixStore.create(folder.resolve("store"))) {
       return Predecessors.of(
-          "/out", store, Publisher.ofNode(store), 1, new CheckpointState(new Images(false)));
+          "/out",
+          store,
+          Publisher.ofNode(store),
+          1,
+          new CheckpointState(new Images(Layout.CONTAINER)));
     }
   }
 

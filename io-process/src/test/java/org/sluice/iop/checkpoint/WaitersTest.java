@@ -9,6 +9,7 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.image.Images;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Entry;
 
 /** Processes that wait for a checkpoint. */
@@ -16,7 +17,7 @@ class WaitersTest {
   private static final long NUMBER = 7;
   private static final Entry.Ended FAILURE = new Entry.Ended(1, NUMBER, Errno.EIO, "the disk");
 
-  private final CheckpointState state = new CheckpointState(new Images(false));
+  private final CheckpointState state = new CheckpointState(new Images(Layout.CONTAINER));
   private final List<Long> asked = new ArrayList<>();
   private final List<Reply> replies = new ArrayList<>();
   private boolean committedEarlier;

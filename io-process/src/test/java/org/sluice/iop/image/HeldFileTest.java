@@ -101,7 +101,8 @@ class HeldFileTest {
 
   static Image image(final FileIdentity file, final int state, final String path) {
     return new Image(
-        new Entry.Admitted(1, 0, file.device(), file.inode(), file.born(), state, path), false);
+        new Entry.Admitted(1, 0, file.device(), file.inode(), file.born(), state, path),
+        Layout.CONTAINER);
   }
 
   /** A file at rest that a checkpoint has, too, under one of its names. */

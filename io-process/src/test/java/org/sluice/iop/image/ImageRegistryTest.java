@@ -35,15 +35,15 @@ class ImageRegistryTest {
   @Test
   void nobodyTakesAnotherFileForOneThatIsGone() throws Exception {
     final Path file = directory.resolve("journal");
-    final Images past = new Images(false);
+    final Images past = new Images(Layout.CONTAINER);
     try (Segment segment =
         TestSegments.create(directory.resolve("segment"), new Geometry(4, 64, 8, 8192), SETTINGS)) {
       final ImageKey gone;
-      try (Journal journal = Journal.create(file, SESSION, () -> new Images(false))) {
+      try (Journal journal = Journal.create(file, SESSION, () -> new Images(Layout.CONTAINER))) {
         final ImageRegistry former =
             new ImageRegistry(
                 segment.imageTable(),
-                new Images(false),
+                new Images(Layout.CONTAINER),
                 journal,
                 OutsideReaders.NONE,
                 descriptors());
@@ -51,7 +51,8 @@ class ImageRegistryTest {
       }
       assertThat(TestSegments.find(segment.imageTable(), gone.device(), gone.inode()))
           .isNotNegative();
-      try (Journal journal = Journal.resume(file, SESSION, past, () -> new Images(false))) {
+      try (Journal journal =
+          Journal.resume(file, SESSION, past, () -> new Images(Layout.CONTAINER))) {
         final ImageRegistry resumed =
             new ImageRegistry(
                 segment.imageTable(), past, journal, OutsideReaders.NONE, descriptors());

@@ -15,6 +15,7 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fuzz.Mutation;
 import org.sluice.core.fuzz.Outcome;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Journal;
 
 /** A journal that may hold anything: with its crcs wrong, and with its crcs made right. */
@@ -30,7 +31,7 @@ class JournalFuzzTest {
   static void write() throws IOException {
     directory = Files.createTempDirectory("sluice-fuzz");
     final RandomEntries entries = new RandomEntries(1);
-    final SessionState state = new SessionState(false);
+    final SessionState state = new SessionState(Layout.CONTAINER);
     try (Journal journal = create()) {
       for (int i = 0; i < 200; i++) {
         state.apply(journal.write(entries.next()));
@@ -45,7 +46,7 @@ class JournalFuzzTest {
   }
 
   private static Journal create() throws IOException {
-    return Journal.create(file(), SESSION, () -> new SessionState(false));
+    return Journal.create(file(), SESSION, () -> new SessionState(Layout.CONTAINER));
   }
 
   @AfterContainer
@@ -66,33 +67,31 @@ class JournalFuzzTest {
   void journalIsReadOrRefused(
       @ForAll("mutations") final List<Mutation> mutations,
       @ForAll final boolean crcIsRight,
-      @ForAll final boolean inPlace)
+      @ForAll final Layout layout)
       throws IOException {
     final byte[] bytes = Mutation.apply(valid, mutations);
     if (crcIsRight) {
       seal(bytes);
     }
-    isReadOrRefused(bytes, inPlace);
+    isReadOrRefused(bytes, layout);
   }
 
   @Property
   void rewrittenJournalIsReadOrRefused(
-      @ForAll("mutations") final List<Mutation> mutations, @ForAll final boolean inPlace)
+      @ForAll("mutations") final List<Mutation> mutations, @ForAll final Layout layout)
       throws IOException {
     final byte[] bytes = Mutation.apply(rewritten, mutations);
     seal(bytes);
-    isReadOrRefused(bytes, inPlace);
+    isReadOrRefused(bytes, layout);
   }
 
-  private static void isReadOrRefused(final byte[] bytes, final boolean inPlace)
-      throws IOException {
+  private static void isReadOrRefused(final byte[] bytes, final Layout layout) throws IOException {
     Files.write(file(), bytes);
     Outcome.isReadOrRefused(
         file().toString(),
         () -> {
           Journal.isOfThisBoot(file());
-          Journal.resume(
-                  file(), SESSION, new SessionState(inPlace), () -> new SessionState(inPlace))
+          Journal.resume(file(), SESSION, new SessionState(layout), () -> new SessionState(layout))
               .close();
         });
   }

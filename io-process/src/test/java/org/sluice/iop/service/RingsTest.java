@@ -23,6 +23,7 @@ import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Images;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Entry;
 
 /** What becomes of a ring's record at which I/O processes fail one after the other. */
@@ -69,7 +70,7 @@ class RingsTest {
 
   private Attachment attachment(final int slot, final long generation) {
     final ProcessIdentity self = ProcessIdentity.current();
-    final Images images = new Images(false);
+    final Images images = new Images(Layout.CONTAINER);
     images.apply(
         new Entry.Attached(slot, self.pid(), self.startTime(), slot, 2, 0, generation, 0, 0));
     return new Attachment(segment, images.writer(slot));

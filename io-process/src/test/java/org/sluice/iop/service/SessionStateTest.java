@@ -17,6 +17,7 @@ import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
@@ -26,13 +27,13 @@ class SessionStateTest {
   private static final long SESSION = 77;
   private static final int MOST_FAILED = 1000;
   private static final ChunkLocation AT = new ChunkLocation(5, 4096, 100, 7);
-  private static final Supplier<SessionState> NEW = () -> new SessionState(false);
+  private static final Supplier<SessionState> NEW = () -> new SessionState(Layout.CONTAINER);
 
   @TempDir private Path directory;
 
   @Test
   void aLongJournalIsRewrittenAndSaysTheSame() throws IOException, IllegalAccessException {
-    final SessionState expected = new SessionState(false);
+    final SessionState expected = new SessionState(Layout.CONTAINER);
     final Path file = directory.resolve("journal");
     try (Journal journal = Journal.create(file, SESSION, NEW)) {
       final RandomEntries entries = new RandomEntries(1);
@@ -52,7 +53,7 @@ class SessionStateTest {
   void aSnapshotIsAsGoodAsTheEntriesBeforeIt(final int seed) throws IllegalAccessException {
     for (int length = 0; length < 400; length += 10) {
       final RandomEntries entries = new RandomEntries(seed);
-      final SessionState one = new SessionState(false);
+      final SessionState one = new SessionState(Layout.CONTAINER);
       for (int i = 0; i < length; i++) {
         one.apply(entries.next());
       }
@@ -180,7 +181,7 @@ class SessionStateTest {
 
   @Test
   void aFailedCommitIsKnownUntilItsCheckpointIsBegunAnewOrCommitted() {
-    final SessionState state = new SessionState(false);
+    final SessionState state = new SessionState(Layout.CONTAINER);
     final Entry.Ended end = fail(state, 1, 7);
     fail(state, 2, 8);
     assertThat(entries(state, Entry.Ended.class)).hasSize(2).contains(end);
@@ -198,7 +199,7 @@ class SessionStateTest {
 
   @Test
   void aFailedCommitIsForgottenWithTheLastFileOfItsGroup() {
-    final SessionState state = new SessionState(false);
+    final SessionState state = new SessionState(Layout.CONTAINER);
     final List<Entry.Part> parts =
         List.of(new Entry.Part(9, "a", 0, 1, false), new Entry.Part(10, "b", 0, 1, false));
     state.apply(new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));

@@ -27,6 +27,7 @@ import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
+import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.outside.Guard;
@@ -56,16 +57,16 @@ final class LoggedIoProcess implements AutoCloseable {
    * @param directory where clients are to find it; is made
    * @param session its id
    */
-  LoggedIoProcess(final LoggedDisk disk, final Path directory, final long session, final int layout)
+  LoggedIoProcess(
+      final LoggedDisk disk, final Path directory, final long session, final Layout layout)
       throws IOException {
     this.directory = Files.createDirectory(directory);
     this.capture = Files.createDirectory(directory.resolve("capture")).toRealPath();
-    final boolean inPlace = layout == HeaderDescriptor.LAYOUT_FILES;
     final PosixStore store = keep(disk.createStore());
     final SegmentSettings settings =
         new SegmentSettings(
             session,
-            layout,
+            layout.code(),
             THRESHOLD,
             HeaderDescriptor.POLICY_FIXED,
             HeaderDescriptor.WHEN_FULL_WAIT,
@@ -75,8 +76,7 @@ final class LoggedIoProcess implements AutoCloseable {
     final Segment segment =
         keep(TestSegments.create(directory.resolve("segment"), GEOMETRY, settings));
     final Journal journal =
-        keep(
-            Journal.create(directory.resolve("journal"), session, () -> new SessionState(inPlace)));
+        keep(Journal.create(directory.resolve("journal"), session, () -> new SessionState(layout)));
     final ServerSocketChannel server = keep(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
     final SessionSettings how =
@@ -96,7 +96,7 @@ final class LoggedIoProcess implements AutoCloseable {
             () -> "small",
             segment.header(),
             store.profile()::mode);
-    final SessionState state = new SessionState(inPlace);
+    final SessionState state = new SessionState(layout);
     try {
       service =
           thread

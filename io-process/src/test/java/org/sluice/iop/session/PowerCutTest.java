@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.sluice.client.CheckpointClient;
-import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.store.node.InMemory;
 import org.sluice.core.store.node.LoggedDisk;
 import org.sluice.core.store.node.PowerCut;
 import org.sluice.core.store.node.Remains;
+import org.sluice.iop.image.Layout;
 
 /**
  * Whenever the power fails under the I/O process's own stages, every checkpoint of which a client
@@ -42,8 +42,8 @@ class PowerCutTest {
   private int count;
 
   @ParameterizedTest
-  @ValueSource(ints = {HeaderDescriptor.LAYOUT_CONTAINER, HeaderDescriptor.LAYOUT_FILES})
-  void whatAClientWasToldOfIsThereWhateverReachedTheDisk(final int layout) throws Exception {
+  @EnumSource(Layout.class)
+  void whatAClientWasToldOfIsThereWhateverReachedTheDisk(final Layout layout) throws Exception {
     for (int chain = 0; chain < CHAINS; chain++) {
       assertThat(faults(layout, new Random(seed + chain)))
           .as("-Dsluice.seed=%d", seed + chain)
@@ -52,7 +52,7 @@ class PowerCutTest {
   }
 
   /** A few sessions, each on what a power cut left of the one before; many cuts of each. */
-  private List<String> faults(final int layout, final Random random) throws Exception {
+  private List<String> faults(final Layout layout, final Random random) throws Exception {
     final List<String> faults = new ArrayList<>();
     History history = new History();
     Path state = fresh();
@@ -79,7 +79,7 @@ class PowerCutTest {
   }
 
   private void run(
-      final LoggedDisk disk, final History history, final int layout, final Random random)
+      final LoggedDisk disk, final History history, final Layout layout, final Random random)
       throws Exception {
     disk.linkFiles(random.nextInt(4) != 0);
     final Path runtime = directory.resolve("run" + count++);
@@ -89,7 +89,7 @@ class PowerCutTest {
         RawProcess other =
             RawProcess.attach(process.directory(), ProcessIdentity.current(), 0, 1)) {
       for (int i = 0; i <= random.nextInt(6); i++) {
-        if (layout == HeaderDescriptor.LAYOUT_CONTAINER && random.nextInt(3) == 0) {
+        if (layout == Layout.CONTAINER && random.nextInt(3) == 0) {
           history.capture(disk, other, process.capture(), random);
         } else {
           history.write(disk, List.of(zero, one), random);

@@ -5,10 +5,7 @@ import java.util.List;
 import org.sluice.iop.image.Image;
 
 /** What becomes of drained chunks. Write stage only, unless it says otherwise. */
-interface Layout extends WriteBatch {
-  /** Whether the extents of diverted images go to the images' own files. */
-  boolean isInPlace();
-
+interface ChunkSink extends WriteBatch {
   /**
    * Writes a chunk, by the next {@link #flush()} at the latest. When that fails, the images whose
    * bytes are lost fail. Releases it once its memory is not needed any more.

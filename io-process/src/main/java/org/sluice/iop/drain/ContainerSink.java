@@ -25,7 +25,7 @@ import org.sluice.iop.measure.Timed;
  * Chunks go to containers as they lie in memory, several in one write if several are there. Only
  * images that have become direct get their extents in place.
  */
-final class ContainerLayout implements Layout {
+final class ContainerSink implements ChunkSink {
   /** What waits to be written is kept from the ranks: no more than this part of the buffer. */
   private static final int GATHERED_PART = 8;
 
@@ -70,7 +70,7 @@ final class ContainerLayout implements Layout {
   }
 
   /**
-   * A layout that has written nothing.
+   * A sink that has written nothing.
    *
    * @param containers of the session
    * @param flight does its writes
@@ -78,7 +78,7 @@ final class ContainerLayout implements Layout {
    * @param statistics times writes
    * @param inFlight says what is written
    */
-  ContainerLayout(
+  ContainerSink(
       final PosixStore store,
       final long sessionId,
       final SessionContainers containers,
@@ -99,17 +99,12 @@ final class ContainerLayout implements Layout {
   }
 
   @Override
-  public boolean isInPlace() {
-    return false;
-  }
-
-  @Override
   public void drain(final ChunkWork chunk) {
     final ExtentTable extents = chunk.extents;
     boolean logged = false;
     boolean direct = false;
     for (int i = 0; i < extents.count(); i++) {
-      final boolean here = extents.image(i).log().isInPlace();
+      final boolean here = extents.image(i).log().drainsToFile();
       direct |= here;
       logged |= !here;
     }
@@ -208,7 +203,7 @@ final class ContainerLayout implements Layout {
     Image last = null;
     for (int i = 0; i < extents.count(); i++) {
       final Image image = extents.image(i);
-      if (!image.log().isInPlace()) {
+      if (!image.log().drainsToFile()) {
         if (image != last) {
           lane.image(image.id());
           Fault.strike(FaultPoint.WRITE);
@@ -225,7 +220,7 @@ final class ContainerLayout implements Layout {
   private static void fail(final ChunkWork chunk, final IOException failure) {
     final ExtentTable extents = chunk.extents;
     for (int i = 0; i < extents.count(); i++) {
-      if (!extents.image(i).log().isInPlace()) {
+      if (!extents.image(i).log().drainsToFile()) {
         extents.image(i).fail(failure);
       }
     }

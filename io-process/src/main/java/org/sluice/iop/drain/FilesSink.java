@@ -18,7 +18,7 @@ import org.sluice.iop.measure.Timed;
  * Every drained extent goes to its image's own file. Where several writes are under way at a time,
  * chunks wait for others, whose extents may go to other files.
  */
-final class FilesLayout implements Layout {
+final class FilesSink implements ChunkSink {
   /** What waits to be written is kept from the ranks: no more than this part of the buffer. */
   private static final int GATHERED_PART = 4;
 
@@ -38,7 +38,7 @@ final class FilesLayout implements Layout {
   private final List<SyncWork> syncs = new ArrayList<>();
 
   /**
-   * A layout.
+   * A sink.
    *
    * @param statistics times writes
    * @param inFlight says what is written
@@ -46,7 +46,7 @@ final class FilesLayout implements Layout {
    * @param bufferLength bytes of all chunks together
    * @param mode how the images' files are written to
    */
-  FilesLayout(
+  FilesSink(
       final Statistics statistics,
       final InFlight inFlight,
       final WritesInFlight flight,
@@ -59,11 +59,6 @@ final class FilesLayout implements Layout {
     this.flight = flight;
     this.mostGathered = bufferLength / GATHERED_PART;
     this.inPlace = new InPlaceWriter(lane, flight, mode);
-  }
-
-  @Override
-  public boolean isInPlace() {
-    return true;
   }
 
   @Override
