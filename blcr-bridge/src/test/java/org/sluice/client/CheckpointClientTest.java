@@ -29,6 +29,7 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.StandInIoProcess;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.ProcessIdentity;
 
 class CheckpointClientTest {
@@ -40,7 +41,7 @@ class CheckpointClientTest {
 
   @BeforeEach
   void connect() throws IOException {
-    ioProcess = new StandInIoProcess(directory, HeaderDescriptor.LAYOUT_CONTAINER, 4096, 8);
+    ioProcess = new StandInIoProcess(directory, Layout.CONTAINER, 4096, 8);
     client = CheckpointClient.connect(directory, 3, 5);
   }
 

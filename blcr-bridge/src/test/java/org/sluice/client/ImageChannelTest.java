@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Request;
@@ -21,13 +21,14 @@ import org.sluice.core.request.StandInIoProcess;
 import org.sluice.core.segment.Claims;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
 import org.sluice.core.segment.SlotDescriptor;
 
 class ImageChannelTest {
-  private static final int CONTAINER = HeaderDescriptor.LAYOUT_CONTAINER;
-  private static final int FILES = HeaderDescriptor.LAYOUT_FILES;
+  private static final Layout CONTAINER = Layout.CONTAINER;
+  private static final Layout FILES = Layout.FILES;
   private static final int DIRECT = HeaderDescriptor.WHEN_FULL_DIRECT;
   private static final int THRESHOLD = 1000;
 
@@ -52,11 +53,13 @@ class ImageChannelTest {
 
   @ParameterizedTest
   @CsvSource({
-    "1, 1, 1", "1, 1, 2", "1, 1, 3", "2, 1, 1", "2, 1, 2", "2, 1, 3",
-    "1, 2, 1", "1, 2, 2", "1, 2, 3", "2, 2, 1", "2, 2, 2", "2, 2, 3"
+    "CONTAINER, 1, 1", "CONTAINER, 1, 2", "CONTAINER, 1, 3", "FILES, 1, 1", "FILES, 1, 2",
+        "FILES, 1, 3",
+    "CONTAINER, 2, 1", "CONTAINER, 2, 2", "CONTAINER, 2, 3", "FILES, 2, 1", "FILES, 2, 2",
+        "FILES, 2, 3"
   })
   void anyMixOfCallsGivesTheBytesAPlainFileWouldHold(
-      final int layout, final int whenFull, final long seed)
+      final Layout layout, final int whenFull, final long seed)
       throws IOException, InterruptedException {
     final Random random = new Random(seed);
     final byte[] model = new byte[40_000];
@@ -185,8 +188,8 @@ class ImageChannelTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {CONTAINER, FILES})
-  void imageMadeDirectIsSettledOnceAndWrittenInPlace(final int layout) throws IOException {
+  @EnumSource(Layout.class)
+  void imageMadeDirectIsSettledOnceAndWrittenInPlace(final Layout layout) throws IOException {
     try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, THRESHOLD, 8);
         CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
       final ImageChannel image = client.begin(1).image("a");
@@ -202,8 +205,8 @@ class ImageChannelTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {CONTAINER, FILES})
-  void imageGoesDirectWhenEveryChunkIsHeldByOthers(final int layout) throws IOException {
+  @EnumSource(Layout.class)
+  void imageGoesDirectWhenEveryChunkIsHeldByOthers(final Layout layout) throws IOException {
     try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, 1 << 20, 2);
         CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
       Claims.claim(ioProcess.segment.chunkPool(), 1, 0);
@@ -228,8 +231,8 @@ class ImageChannelTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {CONTAINER, FILES})
-  void writeGoesDirectAtOnceWhenTheBufferIsFullAndThePolicySaysSo(final int layout)
+  @EnumSource(Layout.class)
+  void writeGoesDirectAtOnceWhenTheBufferIsFullAndThePolicySaysSo(final Layout layout)
       throws IOException, InterruptedException {
     try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, 1 << 20, DIRECT, 2)) {
       try (CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {

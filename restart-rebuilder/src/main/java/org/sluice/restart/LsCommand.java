@@ -27,7 +27,6 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Completion;
@@ -323,7 +322,7 @@ public final class LsCommand implements Subcommand {
             TIME.format(commit.time()),
             commit.completion().map(Completion::label).orElse("-"),
             Quoting.name(commit.node()),
-            layout(commit),
+            commit.layout(),
             ranks(commit),
             commit.imageCount(),
             SizeConverter.format(commit.bytes()),
@@ -393,7 +392,7 @@ public final class LsCommand implements Subcommand {
             .with("incomplete", commit.incomplete())
             .with("node", commit.node())
             .with("job", commit.job())
-            .with("layout", layout(commit))
+            .with("layout", commit.layout().toString())
             .with("ranks", commit.ranks())
             .with("part", commit.part().isEmpty() ? null : commit.part().list())
             .with("image_count", commit.imageCount())
@@ -416,9 +415,5 @@ public final class LsCommand implements Subcommand {
             .with("size", image.size())
             .with("earlier_bytes", image.earlierBytes());
     return image.isDirect() ? members.withFile("direct", image.sharing().file()) : members;
-  }
-
-  private static String layout(final Commit commit) {
-    return commit.layout() == HeaderDescriptor.LAYOUT_FILES ? "files" : "container";
   }
 }

@@ -29,7 +29,7 @@ public final class Header {
     buffer.putLong(HeaderDescriptor.START_TIME_OFFSET, process.startTime());
     buffer.putLong(HeaderDescriptor.SESSION_ID_OFFSET, settings.sessionId());
     putGeometry(geometry);
-    buffer.putInt(HeaderDescriptor.LAYOUT_OFFSET, settings.layout());
+    buffer.putInt(HeaderDescriptor.LAYOUT_OFFSET, settings.layout().code());
     buffer.putLong(HeaderDescriptor.THRESHOLD_OFFSET, settings.threshold());
     buffer.putInt(HeaderDescriptor.THRESHOLD_POLICY_OFFSET, settings.policy());
     buffer.putInt(HeaderDescriptor.WHEN_FULL_OFFSET, settings.whenFull());
@@ -164,8 +164,7 @@ public final class Header {
    * @return false also where bytes go to the files themselves
    */
   public boolean areEmptyOutside() {
-    return layout() == HeaderDescriptor.LAYOUT_CONTAINER
-        && buffer.getIntAcquire(HeaderDescriptor.LENGTHS_OFFSET) == 0;
+    return layout().lengthensClosed() && buffer.getIntAcquire(HeaderDescriptor.LENGTHS_OFFSET) == 0;
   }
 
   /**
@@ -192,10 +191,10 @@ public final class Header {
   /**
    * Where drained bytes land.
    *
-   * @return {@link HeaderDescriptor#LAYOUT_CONTAINER} or {@link HeaderDescriptor#LAYOUT_FILES}
+   * @return to be read once: a mad process may write anything there
    */
-  public int layout() {
-    return buffer.getInt(HeaderDescriptor.LAYOUT_OFFSET);
+  public Layout layout() {
+    return Layout.of(buffer.getInt(HeaderDescriptor.LAYOUT_OFFSET));
   }
 
   /**

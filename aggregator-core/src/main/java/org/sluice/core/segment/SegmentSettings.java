@@ -4,7 +4,7 @@ package org.sluice.core.segment;
  * What the I/O process tells its clients in the segment's header, besides the geometry.
  *
  * @param sessionId random number that names the session of the I/O process
- * @param layout {@link HeaderDescriptor#LAYOUT_CONTAINER} or {@link HeaderDescriptor#LAYOUT_FILES}
+ * @param layout where drained bytes land
  * @param threshold bytes from which on a write goes direct, at least 0
  * @param policy {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
  * @param whenFull {@link HeaderDescriptor#WHEN_FULL_WAIT} or {@link
@@ -15,7 +15,7 @@ package org.sluice.core.segment;
  */
 public record SegmentSettings(
     long sessionId,
-    int layout,
+    Layout layout,
     long threshold,
     int policy,
     int whenFull,

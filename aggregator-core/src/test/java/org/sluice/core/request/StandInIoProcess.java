@@ -24,6 +24,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
@@ -56,14 +57,14 @@ public final class StandInIoProcess implements AutoCloseable {
   private final Deque<UnsafeBuffer> drained = new ArrayDeque<>();
 
   public StandInIoProcess(
-      final Path directory, final int layout, final long threshold, final int chunks)
+      final Path directory, final Layout layout, final long threshold, final int chunks)
       throws IOException {
     this(directory, layout, threshold, HeaderDescriptor.WHEN_FULL_WAIT, chunks);
   }
 
   public StandInIoProcess(
       final Path directory,
-      final int layout,
+      final Layout layout,
       final long threshold,
       final int whenFull,
       final int chunks)
@@ -73,14 +74,14 @@ public final class StandInIoProcess implements AutoCloseable {
 
   public StandInIoProcess(
       final Path directory,
-      final int layout,
+      final Layout layout,
       final long threshold,
       final int whenFull,
       final int chunks,
       final int chunkLength)
       throws IOException {
     this.directory = directory;
-    this.container = layout == HeaderDescriptor.LAYOUT_CONTAINER;
+    this.container = layout == Layout.CONTAINER;
     this.segment =
         TestSegments.create(
             directory.resolve("segment"),

@@ -34,7 +34,7 @@ class GoldenVectorTest {
     final SegmentSettings settings =
         new SegmentSettings(
             SESSION,
-            HeaderDescriptor.LAYOUT_CONTAINER,
+            Layout.CONTAINER,
             1 << 20,
             HeaderDescriptor.POLICY_AUTO,
             HeaderDescriptor.WHEN_FULL_WAIT,

@@ -29,7 +29,7 @@ class SegmentFuzzTest {
     final SegmentSettings settings =
         new SegmentSettings(
             77,
-            HeaderDescriptor.LAYOUT_FILES,
+            Layout.FILES,
             4096,
             HeaderDescriptor.POLICY_FIXED,
             HeaderDescriptor.WHEN_FULL_WAIT,

@@ -26,7 +26,7 @@ class SegmentTest {
   private static final SegmentSettings SETTINGS =
       new SegmentSettings(
           0x1122_3344_5566_7788L,
-          HeaderDescriptor.LAYOUT_FILES,
+          Layout.FILES,
           65536,
           HeaderDescriptor.POLICY_AUTO,
           HeaderDescriptor.WHEN_FULL_DIRECT,
@@ -47,7 +47,7 @@ class SegmentTest {
       final Header header = mapped.header();
       assertThat(mapped.geometry()).isEqualTo(SMALL);
       assertThat(header.sessionId()).isEqualTo(SETTINGS.sessionId());
-      assertThat(header.layout()).isEqualTo(HeaderDescriptor.LAYOUT_FILES);
+      assertThat(header.layout()).isEqualTo(Layout.FILES);
       assertThat(header.policy()).isEqualTo(HeaderDescriptor.POLICY_AUTO);
       assertThat(new UnsafeBuffer(mapped.address(), HeaderDescriptor.LENGTH))
           .returns(

@@ -126,7 +126,7 @@ public final class CheckpointCommit implements Work {
             context.node(),
             context.settings().name(),
             context.predecessors().origin(decision.checkpoint()),
-            context.layout().code(),
+            context.layout(),
             decision.ranks(),
             decision.part(),
             decision.completion(),

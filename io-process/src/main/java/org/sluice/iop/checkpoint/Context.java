@@ -5,6 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.sluice.core.posix.Names;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.directory.NodeIdentity;
 import org.sluice.core.store.node.HeldLinks;
@@ -15,7 +16,6 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Descriptors;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.image.OutsideReaders;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
@@ -151,7 +151,7 @@ public record Context(
         links.resume(state.images().all().stream().map(Image::id).collect(Collectors.toSet())));
   }
 
-  /** Where bytes land. */
+  /** Returns where drained bytes land. */
   public Layout layout() {
     return drain.layout();
   }
@@ -170,7 +170,7 @@ public record Context(
     return grouping().exists();
   }
 
-  /** Whether a file that nobody captures may be missed in a checkpoint. */
+  /** Returns whether a checkpoint may miss a file that nobody captures. */
   public boolean mayHaveCheckpoints() {
     return hasGroups() || layout().impliesCheckpoints();
   }

@@ -26,8 +26,8 @@ final class GroupSearch {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /**
-   * The number of closed files, where nobody asked for checkpoints, from which on a program seems to write no
-   * checkpoints.
+   * The number of closed files, where nobody asked for checkpoints, from which on a program seems
+   * to write no checkpoints.
    */
   private static final int MOST_FILES = 100;
 
@@ -159,7 +159,9 @@ final class GroupSearch {
     return asking;
   }
 
-  /** Returns whether nobody asked for checkpoints, so that they may cost little and fail nothing. */
+  /**
+   * Returns whether nobody asked for checkpoints, so that they may cost little and fail nothing.
+   */
   boolean isUnasked() {
     return wanted && !context.layout().impliesCheckpoints();
   }

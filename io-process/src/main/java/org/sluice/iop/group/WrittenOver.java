@@ -5,7 +5,6 @@ import java.util.Optional;
 import org.sluice.core.store.model.Commit;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Work;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -24,7 +23,7 @@ record WrittenOver(Context context, long number) implements Work {
         context
             .store()
             .find(number)
-            .filter(commit -> Layout.committedNames(commit.layout()))
+            .filter(commit -> commit.layout().commitsNames())
             .filter(commit -> commit.sessionId() != context.sessionId());
     if (earlier.isPresent()) {
       context.store().markIncomplete(number, earlier.get().id());

@@ -9,6 +9,7 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;

@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.iop.journal.Entry;
 
 /**

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;

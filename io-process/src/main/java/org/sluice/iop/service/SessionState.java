@@ -1,9 +1,9 @@
 package org.sluice.iop.service;
 
 import java.util.function.Consumer;
+import org.sluice.core.segment.Layout;
 import org.sluice.iop.checkpoint.CheckpointState;
 import org.sluice.iop.image.Images;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;

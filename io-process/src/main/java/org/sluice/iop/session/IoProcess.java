@@ -17,6 +17,7 @@ import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Names;
 import org.sluice.core.process.Membarrier;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
@@ -29,7 +30,6 @@ import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.image.CaptureDirectory;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
@@ -257,7 +257,7 @@ public final class IoProcess implements AutoCloseable {
     final SegmentSettings header =
         new SegmentSettings(
             Entropy.nextLong(),
-            settings.layout().code(),
+            settings.layout(),
             settings.threshold().orElse(Long.MAX_VALUE),
             fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
             settings.whenFull(),
@@ -294,7 +294,7 @@ public final class IoProcess implements AutoCloseable {
   }
 
   private static Supplier<SessionState> states(final Segment segment) {
-    final Layout layout = Layout.of(segment.header());
+    final Layout layout = segment.header().layout();
     return () -> new SessionState(layout);
   }
 

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.segment.Geometry;
+import org.sluice.core.segment.Layout;
 import org.sluice.iop.checkpoint.SessionSettings;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.memory.Pages;
 import org.sluice.iop.publish.StageSettings;
 

@@ -9,11 +9,11 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Images;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Entry;
 
 /**

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.image.Images;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.publish.Publisher;
 
 class PredecessorsTest {

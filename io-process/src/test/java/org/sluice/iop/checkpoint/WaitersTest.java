@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.segment.Layout;
 import org.sluice.iop.image.Images;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Entry;
 
 /** Processes that wait for a checkpoint. */

@@ -16,6 +16,7 @@ import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.iop.journal.Entry;
 
 /** A file at rest, whose name any program may change at any moment. */

@@ -11,6 +11,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.segment.TestSegments;
@@ -21,7 +22,7 @@ class ImageRegistryTest {
   private static final SegmentSettings SETTINGS =
       new SegmentSettings(
           SESSION,
-          HeaderDescriptor.LAYOUT_CONTAINER,
+          Layout.CONTAINER,
           Long.MAX_VALUE,
           HeaderDescriptor.POLICY_AUTO,
           HeaderDescriptor.WHEN_FULL_WAIT,

@@ -15,7 +15,7 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fuzz.Mutation;
 import org.sluice.core.fuzz.Outcome;
-import org.sluice.iop.image.Layout;
+import org.sluice.core.segment.Layout;
 import org.sluice.iop.journal.Journal;
 
 /** A journal that may hold anything: with its crcs wrong, and with its crcs made right. */

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
@@ -23,7 +24,6 @@ import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Images;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Entry;
 
 /** What becomes of a ring's record at which I/O processes fail one after the other. */
@@ -45,7 +45,7 @@ class RingsTest {
             new Geometry(2, 64, 4, 16384),
             new SegmentSettings(
                 1,
-                HeaderDescriptor.LAYOUT_FILES,
+                Layout.FILES,
                 Long.MAX_VALUE,
                 HeaderDescriptor.POLICY_FIXED,
                 HeaderDescriptor.WHEN_FULL_WAIT,

@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import org.agrona.CloseHelper;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
@@ -27,7 +28,6 @@ import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
-import org.sluice.iop.image.Layout;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.outside.Guard;
@@ -66,7 +66,7 @@ final class LoggedIoProcess implements AutoCloseable {
     final SegmentSettings settings =
         new SegmentSettings(
             session,
-            layout.code(),
+            layout,
             THRESHOLD,
             HeaderDescriptor.POLICY_FIXED,
             HeaderDescriptor.WHEN_FULL_WAIT,

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.sluice.client.CheckpointClient;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.store.node.InMemory;
 import org.sluice.core.store.node.LoggedDisk;
 import org.sluice.core.store.node.PowerCut;
 import org.sluice.core.store.node.Remains;
-import org.sluice.iop.image.Layout;
 
 /**
  * Whenever the power fails under the I/O process's own stages, every checkpoint of which a client

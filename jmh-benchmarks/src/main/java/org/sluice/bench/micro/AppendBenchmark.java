@@ -18,6 +18,7 @@ import org.sluice.client.ImageChannel;
 import org.sluice.core.request.StandInIoProcess;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.TestSegments;
 import org.sluice.profile.replay.Scratch;
@@ -66,7 +67,7 @@ public class AppendBenchmark extends MicroBenchmark {
     ioProcess =
         new StandInIoProcess(
             directory,
-            HeaderDescriptor.LAYOUT_CONTAINER,
+            Layout.CONTAINER,
             1L << 40,
             HeaderDescriptor.WHEN_FULL_WAIT,
             BEHIND + 4,

@@ -89,7 +89,7 @@ final class Arm implements AutoCloseable {
    */
   ReplayResult checkpoint(final Ending ending, final int gapMillis)
       throws IOException, InterruptedException {
-    if (!storage.isInPlace() && !storage.isContainer()) {
+    if (!storage.overwrites() && !storage.isContainer()) {
       Scratch.delete(files());
     }
     round++;
@@ -110,7 +110,7 @@ final class Arm implements AutoCloseable {
   /** Where the checkpoint's images are, as the ranks see it. */
   private Path files() {
     final Path parent = service.map(ArmService::capture).orElse(home);
-    return parent.resolve("round-" + (storage.isInPlace() ? 0 : round));
+    return parent.resolve("round-" + (storage.overwrites() ? 0 : round));
   }
 
   /** Ends its processes. Its files stay. */

@@ -61,7 +61,7 @@ record Storage(String label, Output output, String layout, String threshold) {
   }
 
   /** Whether all its checkpoints go into the same files. */
-  boolean isInPlace() {
+  boolean overwrites() {
     return label.equals(POSIX_OVERWRITE) || output == Output.DIRECT;
   }
 

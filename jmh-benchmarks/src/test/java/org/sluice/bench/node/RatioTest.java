@@ -79,7 +79,7 @@ class RatioTest {
     assertThat(Storage.named("sluice-files-64K").orElseThrow())
         .extracting(Storage::layout, Storage::threshold, Storage::isContainer)
         .containsExactly("files", "64K", false);
-    assertThat(Storage.named("posix-overwrite").orElseThrow().isInPlace()).isTrue();
+    assertThat(Storage.named("posix-overwrite").orElseThrow().overwrites()).isTrue();
   }
 
   private void add(

@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
-import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.Origin;
@@ -43,7 +44,7 @@ public final class ManifestCodec {
     members.put("job", commit.job());
     members.put("capture", commit.origin().capture());
     members.put("recurs", commit.origin().recurs());
-    members.put("layout", commit.layout() == HeaderDescriptor.LAYOUT_FILES ? "files" : "container");
+    members.put("layout", commit.layout().toString());
     members.put("ranks", commit.ranks());
     members.put("part", commit.part().toString());
     members.put("complete", commit.completion().orElseThrow().label());
@@ -92,11 +93,7 @@ public final class ManifestCodec {
         string(members, "node"),
         string(members, "job"),
         origin(members),
-        switch (string(members, "layout")) {
-          case "container" -> HeaderDescriptor.LAYOUT_CONTAINER;
-          case "files" -> HeaderDescriptor.LAYOUT_FILES;
-          default -> throw new IOException();
-        },
+        layout(string(members, "layout")),
         integer(members, "ranks"),
         part(members),
         completion(members, version),
@@ -109,6 +106,13 @@ public final class ManifestCodec {
   }
 
   /** An older Sluice did not tell. */
+  private static Layout layout(final String word) throws IOException {
+    return Stream.of(Layout.values())
+        .filter(layout -> layout.toString().equals(word))
+        .findFirst()
+        .orElseThrow(IOException::new);
+  }
+
   private static Origin origin(final Map<String, Object> members) throws IOException {
     return members.containsKey("capture")
         ? new Origin(string(members, "capture"), (Boolean) members.get("recurs"))

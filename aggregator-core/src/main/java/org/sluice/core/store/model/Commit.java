@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.sluice.core.segment.Layout;
 
 /**
  * A committed checkpoint.
@@ -15,7 +16,7 @@ import java.util.stream.Stream;
  * @param node the node that wrote it
  * @param job a name for the job
  * @param origin where its files are from
- * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
+ * @param layout where its bytes landed
  * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
  * @param part the ranks whose images it has, if the job has others on other nodes; else none
  * @param completion by what it counts as complete; empty when its version does not tell
@@ -34,7 +35,7 @@ public record Commit(
     String node,
     String job,
     Origin origin,
-    int layout,
+    Layout layout,
     int ranks,
     RankSet part,
     Optional<Completion> completion,

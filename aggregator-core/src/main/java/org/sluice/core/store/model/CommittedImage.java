@@ -1,5 +1,6 @@
 package org.sluice.core.store.model;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -99,7 +100,19 @@ public record CommittedImage(
    * @return false for what the store has
    */
   public boolean isInPlace() {
-    return sharing != null && sharing.kind() == Sharing.Kind.IN_PLACE;
+    return Sharing.isInPlace(sharing);
+  }
+
+  /**
+   * Sees that a file in place is as it was committed; of any other image the checksums tell.
+   *
+   * @throws ChangedFileException when it is gone, or was written to since
+   * @throws IOException when that cannot be told
+   */
+  public void checkPlace() throws IOException {
+    if (isInPlace()) {
+      sharing.check(size);
+    }
   }
 
   /**

@@ -57,6 +57,16 @@ public record Sharing(Kind kind, String file, long modified) {
   }
 
   /**
+   * Whether an image's file is left where its program put it, under checksums.
+   *
+   * @param sharing what its checkpoint says of it; null for nothing
+   * @return false for what the store has, and for what it only names
+   */
+  public static boolean isInPlace(final Sharing sharing) {
+    return sharing != null && sharing.kind == Kind.IN_PLACE;
+  }
+
+  /**
    * Whether a file is the one that a checkpoint has in place, as it was then.
    *
    * @param size what the checkpoint says of its size

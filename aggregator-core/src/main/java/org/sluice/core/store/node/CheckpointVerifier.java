@@ -64,9 +64,7 @@ final class CheckpointVerifier implements AutoCloseable {
     }
     final CheckpointDirectory checkpoint = store.checkpoint(commit.number(), commit.id());
     for (final CommittedImage image : Sharing.held(images)) {
-      if (image.isInPlace()) {
-        check(() -> image.sharing().check(image.size()));
-      }
+      check(image::checkPlace);
       verifyFile(checkpoint.file(image), image.blocks());
       for (int i = 0; i < image.holders().size(); i++) {
         verifyFile(

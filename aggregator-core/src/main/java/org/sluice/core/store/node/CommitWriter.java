@@ -26,6 +26,7 @@ import org.sluice.core.store.model.Block;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Sharing;
 
 /**
  * Writes one checkpoint whose containers are on stable storage. Everything it consists of is made
@@ -245,7 +246,7 @@ final class CommitWriter {
   private static List<Block> store(final ImageFile files, final DraftImage image, final Path target)
       throws IOException {
     try (FileSource.Loan loan = image.file().lend()) {
-      if (image.isInPlace()) {
+      if (Sharing.isInPlace(image.sharing())) {
         return files.checksum(loan.file(), image.size());
       }
       final List<Block> blocks = files.store(loan.file(), image.size(), image.shared(), target);

@@ -3,6 +3,7 @@ package org.sluice.core.store.node;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.Origin;
@@ -15,7 +16,7 @@ import org.sluice.core.store.model.RankSet;
  * @param node the node that wrote it
  * @param job a name for the job
  * @param origin where its files are from
- * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
+ * @param layout where its bytes landed
  * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
  * @param part the ranks whose images it has, if the job has others on other nodes; else none
  * @param completion by what it counts as complete
@@ -27,7 +28,7 @@ public record Draft(
     String node,
     String job,
     Origin origin,
-    int layout,
+    Layout layout,
     int ranks,
     RankSet part,
     Completion completion,

@@ -73,11 +73,6 @@ public record DraftImage(
         path, rank, ranks, mode, size, imageId, chunks, file, shared, sharing, earlier);
   }
 
-  /** Whether its file is left where its program put it, under checksums. */
-  boolean isInPlace() {
-    return sharing != null && sharing.kind() == Sharing.Kind.IN_PLACE;
-  }
-
   /** Whether its file stays where it is, and others may write it. */
   boolean isDirect() {
     return sharing != null && sharing.kind() == Sharing.Kind.DIRECT;

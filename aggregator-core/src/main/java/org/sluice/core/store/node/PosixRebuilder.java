@@ -30,9 +30,7 @@ final class PosixRebuilder implements Rebuilder {
   @Override
   public void read(final CommittedImage image, final ImageTarget target) throws IOException {
     final Pieces own = Pieces.upTo(image.size()).without(image.heldByOthers());
-    if (image.isInPlace()) {
-      image.sharing().check(image.size());
-    }
+    image.checkPlace();
     final StoredFile.Opening file = checkpoint.file(image);
     read(new Holder(image.imageId(), image.chunks(), image.blocks(), own), file, target);
     for (int i = 0; i < image.holders().size(); i++) {

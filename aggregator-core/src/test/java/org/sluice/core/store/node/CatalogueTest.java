@@ -18,7 +18,7 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.directory.ChangeCount;
 import org.sluice.core.store.disk.Container;
 import org.sluice.core.store.disk.Disk;
@@ -300,7 +300,7 @@ class CatalogueTest extends StoreTest {
                 "node1",
                 "job",
                 Origin.UNKNOWN,
-                HeaderDescriptor.LAYOUT_CONTAINER,
+                Layout.CONTAINER,
                 0,
                 RankSet.NONE,
                 Completion.API,

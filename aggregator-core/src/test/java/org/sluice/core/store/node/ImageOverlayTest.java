@@ -22,6 +22,7 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Completion;
@@ -95,7 +96,7 @@ class ImageOverlayTest {
                   "node1",
                   "job",
                   Origin.UNKNOWN,
-                  1,
+                  Layout.CONTAINER,
                   1,
                   RankSet.NONE,
                   Completion.COUNT,

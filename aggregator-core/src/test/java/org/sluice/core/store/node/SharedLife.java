@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.log.StoredPart;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Completion;
@@ -90,7 +90,7 @@ final class SharedLife {
           "n" + rank,
           job(),
           Origin.UNKNOWN,
-          HeaderDescriptor.LAYOUT_FILES,
+          Layout.FILES,
           NODES,
           RankSet.of(IntStream.of(rank)),
           Completion.API,

@@ -12,7 +12,7 @@ import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.disk.Container;
 import org.sluice.core.store.disk.Disk;
 import org.sluice.core.store.disk.WritesInFlight;
@@ -191,13 +191,12 @@ public final class StoreFixture implements AutoCloseable {
   private Draft draft(final long number, final int ranks, final RankSet part) {
     final List<DraftImage> committed = images;
     images = new ArrayList<>();
-    final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
     return new Draft(
         number,
         "node1",
         "job",
         Origin.UNKNOWN,
-        layout,
+        Layout.CONTAINER,
         ranks,
         part,
         Completion.COUNT,

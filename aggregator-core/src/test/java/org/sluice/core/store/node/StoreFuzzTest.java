@@ -32,7 +32,7 @@ import org.sluice.core.fuzz.Mutation;
 import org.sluice.core.fuzz.Outcome;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.process.HugeMemory;
-import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.disk.ContainerReader;
 import org.sluice.core.store.format.ContainerDescriptor;
 import org.sluice.core.store.format.ImagePath;
@@ -241,7 +241,7 @@ class StoreFuzzTest {
             "node1",
             "job",
             new Origin("/data/out", true),
-            HeaderDescriptor.LAYOUT_CONTAINER,
+            Layout.CONTAINER,
             2,
             RankSet.of(IntStream.of(0, 1)),
             Optional.of(Completion.COUNT),

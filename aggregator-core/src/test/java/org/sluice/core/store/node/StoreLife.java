@@ -25,7 +25,7 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.disk.Container;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
@@ -173,7 +173,7 @@ final class StoreLife {
       if (random.nextBoolean()) {
         store.collectGarbage(false, unreadable -> {});
       }
-      final int layout = layout();
+      final Layout layout = layout();
       for (int i = 0; i < checkpoints; i++) {
         prepare();
         checkpoint(layout);
@@ -197,10 +197,8 @@ final class StoreLife {
     }
   }
 
-  private int layout() {
-    return random.nextInt(4) == 0
-        ? HeaderDescriptor.LAYOUT_FILES
-        : HeaderDescriptor.LAYOUT_CONTAINER;
+  private Layout layout() {
+    return random.nextInt(4) == 0 ? Layout.FILES : Layout.CONTAINER;
   }
 
   /** Containers of sessions before are old enough to be used again. */
@@ -214,8 +212,8 @@ final class StoreLife {
     }
   }
 
-  private void checkpoint(final int layout) throws IOException {
-    final boolean logs = layout == HeaderDescriptor.LAYOUT_CONTAINER;
+  private void checkpoint(final Layout layout) throws IOException {
+    final boolean logs = layout == Layout.CONTAINER;
     direct = random.nextBoolean();
     final List<Container> containers = new ArrayList<>();
     final List<Writing> images = new ArrayList<>();
@@ -296,7 +294,7 @@ final class StoreLife {
     return bytes;
   }
 
-  private void commit(final int layout, final List<Writing> images) throws IOException {
+  private void commit(final Layout layout, final List<Writing> images) throws IOException {
     final List<DraftImage> drafts = new ArrayList<>();
     final Map<String, ByteBuffer> content = new HashMap<>();
     for (final Writing image : images) {
