@@ -48,7 +48,7 @@ public final class ImportCommand implements Subcommand {
           .examples("  sluice profile import app.strace --to trace/")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public ImportCommand() {}
 
   @Override

@@ -33,7 +33,7 @@ public final class LiveCommand implements Subcommand {
               "  sluice profile live --json | jq .drained_bytes")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public LiveCommand() {}
 
   @Override

@@ -27,7 +27,7 @@ public final class ProfileCommand implements Subcommand {
               "  sluice profile compare sluice.trace app.strace")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public ProfileCommand() {}
 
   @Override

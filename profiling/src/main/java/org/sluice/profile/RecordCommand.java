@@ -51,7 +51,7 @@ public final class RecordCommand implements Subcommand {
               "  sluice profile report sluice.trace")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public RecordCommand() {}
 
   @Override

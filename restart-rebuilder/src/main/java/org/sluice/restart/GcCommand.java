@@ -84,7 +84,7 @@ public final class GcCommand implements Subcommand {
               "  sluice gc --store /scratch/store --json | jq .bytes")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public GcCommand() {}
 
   @Override

@@ -94,7 +94,7 @@ public final class LsCommand implements Subcommand {
   /** The states of copies of commits on a stage, by the commits' ids. */
   private final Map<Long, String> copies = new HashMap<>();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public LsCommand() {}
 
   @Override

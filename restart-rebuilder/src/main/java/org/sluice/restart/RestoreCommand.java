@@ -113,7 +113,7 @@ public final class RestoreCommand implements Subcommand {
               "  sluice restore --store /scratch/store --to /scratch/run --fallback")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public RestoreCommand() {}
 
   @Override

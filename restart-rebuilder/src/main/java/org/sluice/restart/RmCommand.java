@@ -85,7 +85,7 @@ public final class RmCommand implements Subcommand {
               "  sluice rm --store /scratch/store --keep 1 --json")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public RmCommand() {}
 
   @Override

@@ -44,7 +44,7 @@ public final class TakeoverCommand implements Subcommand {
           .examples("  sluice takeover --store /scratch/store-b17")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public TakeoverCommand() {}
 
   @Override

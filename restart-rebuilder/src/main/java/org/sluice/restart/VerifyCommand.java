@@ -53,7 +53,7 @@ public final class VerifyCommand implements Subcommand {
 
   private final List<IOException> damage = new ArrayList<>();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public VerifyCommand() {}
 
   @Override

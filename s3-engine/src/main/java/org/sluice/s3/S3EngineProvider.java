@@ -8,7 +8,7 @@ import org.sluice.core.store.objects.EngineProvider;
 
 /** The provider of engines for buckets. */
 public final class S3EngineProvider implements EngineProvider {
-  /** For {@code ServiceLoader}. */
+  /** Creates the provider, for {@code ServiceLoader}. */
   public S3EngineProvider() {}
 
   @Override

@@ -114,7 +114,7 @@ public final class CheckCommand implements Subcommand {
               "  sluice check --store s3://bucket/run1 --stage /local/sluice")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public CheckCommand() {}
 
   @Override

@@ -143,7 +143,7 @@ public final class MpiCommand implements Subcommand {
               "  sluice mpi status --store /shared/ckpt")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public MpiCommand() {}
 
   @Override

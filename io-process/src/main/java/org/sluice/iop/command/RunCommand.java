@@ -54,7 +54,7 @@ public final class RunCommand implements Subcommand {
                   .description("The command and its arguments, after --."))
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public RunCommand() {}
 
   @Override

@@ -95,7 +95,7 @@ public final class ServeCommand implements Subcommand {
               "      --group 'step-([0-9]+)/' --metrics 9102")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public ServeCommand() {}
 
   @Override

@@ -48,7 +48,7 @@ public final class ThresholdCommand implements Subcommand {
               "  sluice threshold --name default auto")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public ThresholdCommand() {}
 
   @Override

@@ -12,7 +12,7 @@ import picocli.CommandLine.TypeConversionException;
 final class ThresholdConverter implements ITypeConverter<OptionalLong> {
   private static final String FIXED = "fixed:";
 
-  /** For picocli. */
+  /** Creates the converter, for picocli. */
   ThresholdConverter() {}
 
   @Override

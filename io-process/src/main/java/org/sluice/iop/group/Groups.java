@@ -151,7 +151,9 @@ public final class Groups {
     return name.map(names::number).orElse(OptionalLong.empty()).orElse(Long.MAX_VALUE);
   }
 
-  /** {@return why no file is of any checkpoint; empty where it is known which are} */
+  /**
+   * {@return the reason for which no file belongs to a checkpoint; empty once the pattern is known}
+   */
   public Optional<String> unknown() {
     return grouping.isKnown() ? Optional.empty() : Optional.of(search.obstacle());
   }
@@ -419,7 +421,7 @@ public final class Groups {
     return uncaptured;
   }
 
-  /** {@return where the images of groups are} */
+  /** {@return the names by which groups have their images} */
   public GroupNames names() {
     return names;
   }
@@ -611,7 +613,10 @@ public final class Groups {
         : group.obstacle(grouping);
   }
 
-  /** {@return whether a checkpoint waits for a marker of another node, or what that closes over} */
+  /**
+   * {@return whether a checkpoint waits for a marker of another node, or for the ranks that it
+   * covers}
+   */
   public boolean awaitMarkers() {
     return exist() && table.all().stream().anyMatch(markers::holdUp);
   }

@@ -88,7 +88,7 @@ public final class ReplayCommand implements Subcommand {
               "      --flat-out")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public ReplayCommand() {}
 
   @Override

@@ -47,7 +47,7 @@ public final class CompareCommand implements Subcommand {
               "  sluice profile compare before/ after/ --json | jq '.change.seconds'")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public CompareCommand() {}
 
   @Override

@@ -53,7 +53,7 @@ public final class ReportCommand implements Subcommand {
               "      jq '.classes[] | [.label, .percent_of_data]'")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public ReportCommand() {}
 
   @Override
