@@ -48,7 +48,7 @@ public sealed interface Entry {
       implements Entry {}
 
   /**
-   * A slot is free again. Files that its process had open for writing count as abandoned.
+   * A slot is free again; files that its process had open for writing count as abandoned.
    *
    * @param slot index of the slot, 0 or more
    * @param killed whether its process was killed, which raises the count of kills
@@ -294,8 +294,8 @@ public sealed interface Entry {
    * @param written ordinal of its last opening for writing, among those of all images
    * @param closed time of the last close by a process that wrote the image, as in {@link Closed}; 0
    *     for never
-   * @param begun begin of the first opening that gave the image bytes since it was created, {@link
-   *     Committing} or {@link Gone}; 0 for none
+   * @param begun begin of the first opening that gave the image bytes since its last {@link
+   *     Created}, {@link Committing} or {@link Gone}; 0 for none
    * @param whole end of that opening; 0 for none
    * @param abandoned whether the last process that wrote it died
    * @param committed whether a checkpoint has the image
@@ -446,7 +446,7 @@ public sealed interface Entry {
   record Gone(int image, long checkpoint, Writing writing) implements Entry {}
 
   /**
-   * A write to a file of a group. Times are by {@code CLOCK_MONOTONIC} in nanoseconds.
+   * A write to a file of a group, with times by {@code CLOCK_MONOTONIC} in nanoseconds.
    *
    * @param path its path in the capture directory
    * @param part rank that wrote the file; less than 0 for a process without a rank

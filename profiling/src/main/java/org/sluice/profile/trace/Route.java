@@ -2,13 +2,13 @@ package org.sluice.profile.trace;
 
 /** The way that the bytes of a write took. Its ordinal is its code in the trace format. */
 public enum Route {
-  /** An unknown way. */
+  /** Bytes whose way is unknown. */
   UNKNOWN,
-  /** The way of bytes copied into the shared buffer. */
+  /** Bytes copied into the shared buffer. */
   LOGGED,
-  /** The way of an image's bytes that were written to its file at once. */
+  /** Bytes of an image that were written to its file at once. */
   DIRECT,
-  /** The way of bytes of a file that is no image. */
+  /** Bytes of a file that is no image. */
   PLAIN;
 
   private static final Route[] BY_CODE = values();
