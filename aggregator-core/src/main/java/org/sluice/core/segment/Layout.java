@@ -33,14 +33,14 @@ public enum Layout {
     return this == FILES ? "files" : "container";
   }
 
-  /** Returns whether the drain writes extents of diverted images to the images' own files. */
+  /** {@return whether the drain writes extents of diverted images to the images' own files} */
   public boolean drainsToFiles() {
     return this == FILES;
   }
 
   /**
-   * Returns whether who chose the layout wants checkpoints though no option says which files are
-   * one. A program whose files are plain anyway may have nothing to do with checkpoints. It must
+   * {@return whether who chose the layout wants checkpoints though no option says which files are
+   * one} A program whose files are plain anyway may have nothing to do with checkpoints. It must
    * not pay for them then, nor fail with them.
    */
   public boolean impliesCheckpoints() {
@@ -48,40 +48,40 @@ public enum Layout {
   }
 
   /**
-   * Returns whether a checkpoint names files, which its program may then rename, write over or
-   * delete. Otherwise the store has their bytes, and their names go at the end.
+   * {@return whether a checkpoint names files, which its program may then rename, write over or
+   * delete} Otherwise the store has their bytes, and their names go at the end.
    */
   public boolean commitsNames() {
     return this == FILES;
   }
 
   /**
-   * Returns whether nobody needs an image of no checkpoint any more when its last opener has closed
-   * it.
+   * {@return whether nobody needs an image of no checkpoint any more when its last opener has
+   * closed it}
    */
   public boolean forgetsClosed() {
     return this == FILES;
   }
 
-  /** Returns whether programs outside find in a file what was written half a second ago. */
+  /** {@return whether programs outside find in a file what was written half a second ago} */
   public boolean showsWrites() {
     return this == FILES;
   }
 
   /**
-   * Returns whether an image that waits in vain for the commit of its checkpoint is made a plain
-   * file.
+   * {@return whether an image that waits in vain for the commit of its checkpoint is made a plain
+   * file}
    */
   public boolean settlesUncommitted() {
     return this == CONTAINER;
   }
 
-  /** Returns whether a closed file gets its length before it has its bytes. */
+  /** {@return whether a closed file gets its length before it has its bytes} */
   public boolean lengthensClosed() {
     return this == CONTAINER;
   }
 
-  /** Returns whether a process tells of each file, also of one that stays small. */
+  /** {@return whether a process tells of each file, also of one that stays small} */
   public boolean tellsOfSmall() {
     return this == CONTAINER;
   }
