@@ -13,8 +13,8 @@ import org.sluice.iop.measure.Warnings;
 /**
  * The thread that gives chunks their memory, while processes attach or already use the first
  * chunks. Making a page costs more than copying it, and takes memory that file pages could use. So
- * only a few chunks get memory at once. The others follow with little processor time. They take a
- * quarter of one processor while they are likely to be used, else a thirty-second.
+ * only a few chunks get memory at once. The others follow with little processor time. Chunks likely
+ * to be used take a quarter of one processor, the rest a thirty-second.
  */
 public final class Provision implements Runnable {
   /** A provider of memory for one chunk. */

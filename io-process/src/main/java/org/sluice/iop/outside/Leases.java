@@ -91,8 +91,8 @@ public final class Leases {
   }
 
   /**
-   * Takes leases on closed files that may lack bytes, so that programs wait that open them. These
-   * leases are otherwise taken later, or in the files layout never, as such a file is whole in a
+   * Takes leases on closed files that may lack bytes, so that programs wait that open them. Without
+   * this call such leases are taken later, or in the files layout never: such a file is whole in a
    * moment there.
    *
    * @param captured test for images that programs open by their names
