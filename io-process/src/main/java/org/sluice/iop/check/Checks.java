@@ -14,80 +14,58 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.fault.Fault;
-import org.sluice.core.posix.Names;
 import org.sluice.core.segment.Geometry;
+import org.sluice.iop.check.Section.Finding;
 import org.sluice.iop.memory.Pages;
+import org.sluice.iop.session.RuntimeDirectory;
 
-/** Looks at a node, a store's place and a capture directory, and keeps what was found. */
-public final class Checks {
+/** The findings about a node, the place of a store and a capture directory. */
+final class Checks {
   private static final long PATIENCE_SECONDS = 10;
 
   private final List<Section> sections = new ArrayList<>();
   private final Geometry geometry;
+  private final long buffer;
 
   /**
-   * Nothing was looked at so far.
+   * Begins without findings.
    *
    * @param geometry of the segment that a session would have
    */
-  public Checks(final Geometry geometry) {
+  Checks(final Geometry geometry) {
     this.geometry = geometry;
+    this.buffer = (long) geometry.chunkCount() * geometry.chunkLength();
   }
 
   /**
-   * Looks at this node.
+   * Looks at this node, with a runtime directory as a session has it, if there can be one.
    *
-   * @param directory a runtime directory as a session has it, on which the caller has the lock
-   * @param scratch a directory below it, to be made, that goes with it
-   * @param pages what the segment is to lie on
    * @param guarded whether captured files will be there, to be looked at by {@link #capture}
-   * @throws IOException when the kernel does not tell
    */
-  public void node(
-      final Path directory, final Path scratch, final Pages pages, final boolean guarded)
-      throws IOException {
+  void node(final Pages pages, final boolean guarded) throws IOException {
     final NodeChecks checks = new NodeChecks(begin("node", null), geometry);
-    checks.buffer(directory, pages);
-    Names.createDirectory(scratch.toString());
-    checks.asyncWrites(scratch);
-    checks.make();
-    if (!guarded) {
-      checks.guard(scratch);
+    final RuntimeDirectory directory;
+    try {
+      directory = RuntimeDirectory.take("check-" + ProcessHandle.current().pid());
+    } catch (final IOException | CommandException e) {
+      checks.makeWithout(e);
+      return;
+    }
+    try (directory) {
+      checks.make(directory, pages, guarded);
     }
   }
 
-  /**
-   * Looks at this node, where there can be no runtime directory.
-   *
-   * @param refusal why not
-   * @throws IOException when the kernel does not tell
-   */
-  public void node(final Exception refusal) throws IOException {
-    final Section section = begin("node", null);
-    section.stop("runtime_directory", refusal);
-    new NodeChecks(section, geometry).make();
-  }
-
-  /**
-   * Looks at the place of a store.
-   *
-   * @param store where it is, or is to be
-   * @throws IOException when the kernel does not tell
-   */
-  public void store(final Path store) throws IOException {
+  /** Looks at the place of a store, where it is or is to be. */
+  void store(final Path store) throws IOException {
     final Section section = begin("store", store.toString());
-    inTime(section, new StoreChecks(section, store, buffer())::make);
+    inTime(section, () -> new StoreChecks(section, buffer).make(store));
   }
 
-  /**
-   * Looks at a stage.
-   *
-   * @param stage where it is, or is to be
-   * @throws IOException when the kernel does not tell
-   */
-  public void stage(final Path stage) throws IOException {
+  /** Looks at a stage, where it is or is to be. */
+  void stage(final Path stage) throws IOException {
     final Section section = begin("stage", stage.toString());
-    inTime(section, new StoreChecks(section, stage, buffer())::makeStage);
+    inTime(section, () -> new StoreChecks(section, buffer).makeStage(stage));
   }
 
   /**
@@ -95,15 +73,10 @@ public final class Checks {
    *
    * @param capture where it is, or is to be, see {@link org.sluice.core.posix.FileName}
    * @param store where the store is, or is to be; null when that is not said
-   * @throws IOException when the kernel does not tell
    */
-  public void capture(final String capture, final Path store) throws IOException {
+  void capture(final String capture, final Path store) throws IOException {
     final Section section = begin("capture", capture);
-    inTime(section, new CaptureChecks(section, capture, store, buffer())::make);
-  }
-
-  private long buffer() {
-    return (long) geometry.chunkCount() * geometry.chunkLength();
+    inTime(section, () -> new StoreChecks(section, buffer).makeCapture(capture, store));
   }
 
   private Section begin(final String about, final String path) {
@@ -112,7 +85,7 @@ public final class Checks {
     return section;
   }
 
-  /** A server that is gone would be waited for without end, by this process alone. */
+  /** Waits for a server that is gone for some seconds only; a thread of its own waits on. */
   private static void inTime(final Section section, final Fault.Step<IOException> step)
       throws IOException {
     final FutureTask<Void> task =
@@ -131,23 +104,18 @@ public final class Checks {
           "nothing further in %d s".formatted(PATIENCE_SECONDS),
           "see whether the file system's server can be reached");
     } catch (final ExecutionException e) {
-      if (e.getCause() instanceof final IOException failure) {
-        section.stop("answer", failure);
-      } else {
+      if (!(e.getCause() instanceof final IOException failure)) {
         throw new IllegalStateException(e.getCause());
       }
+      section.stop("answer", failure);
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
     }
   }
 
-  /**
-   * Prints all, one line each.
-   *
-   * @param out where to
-   */
-  public void print(final PrintWriter out) {
+  /** Prints all, one line each. */
+  void print(final PrintWriter out) {
     sections.forEach(section -> section.print(out));
     if (refusal().isEmpty()) {
       out.println("ready: a session can begin");
@@ -155,23 +123,15 @@ public final class Checks {
     out.flush();
   }
 
-  /**
-   * All of it.
-   *
-   * @return members whose names stay the same
-   */
-  public JsonObject toJson() {
+  /** Returns all of it, by names that stay the same. */
+  JsonObject toJson() {
     return new JsonObject()
         .with("status", refusal().map(CommandException::status).orElse(ExitStatus.OK).code())
         .with("findings", sections.stream().flatMap(section -> section.toJson().stream()).toList());
   }
 
-  /**
-   * Why there can be no session.
-   *
-   * @return how it would end; empty when nothing is in its way
-   */
-  public Optional<CommandException> refusal() {
+  /** Returns how a session would end; empty when it can begin. */
+  Optional<CommandException> refusal() {
     return sections.stream()
         .flatMap(section -> section.findings().stream())
         .filter(Finding::stops)

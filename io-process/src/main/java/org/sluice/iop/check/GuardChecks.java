@@ -1,6 +1,5 @@
 package org.sluice.iop.check;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.sluice.bridge.NativeLibraries;
@@ -10,50 +9,40 @@ import org.sluice.core.process.Fanotify;
 import org.sluice.core.process.Inotify;
 import org.sluice.iop.outside.OpenEvents;
 
-/** By what means programs outside Sluice are seen, where a file lies. */
+/** The means by which programs outside Sluice are seen, where a file lies. */
 final class GuardChecks {
   private static final String SHORT =
       "a program outside Sluice may read too little, and what it appends may be lost, ";
 
-  private final Section section;
-  private final NativeFile file;
+  private GuardChecks() {}
 
   /**
-   * Begins.
+   * Leases and marks a file as an image is.
    *
    * @param file a file that no other process has open
    */
-  GuardChecks(final Section section, final NativeFile file) {
-    this.section = section;
-    this.file = file;
-  }
-
-  void make() throws IOException {
-    final boolean leased = lease();
+  static void make(final Section section, final NativeFile file) {
+    final boolean leased = file.lease((int) ProcessHandle.current().pid());
+    if (leased) {
+      file.unlease();
+      section.yes("leases", "a program that opens a closed file can be held up");
+    } else {
+      section.no(
+          "leases",
+          "the file system grants none, or not to this user",
+          "only as root (fanotify) closed files of the container layout are guarded");
+    }
     try (OpenEvents events = OpenEvents.best()) {
-      mark(events);
-      guard(events, leased);
+      mark(section, file, events);
+      guard(section, events, file.isShared(), leased);
     } catch (final PosixException e) {
       section.no("fanotify", e.getMessage(), "");
       section.no("guard", "none: " + e.getMessage(), SHORT + "at any time");
     }
   }
 
-  private boolean lease() {
-    if (!file.lease((int) ProcessHandle.current().pid())) {
-      section.no(
-          "leases",
-          "the file system grants none, or not to this user",
-          "only as root (fanotify) closed files of the container layout are guarded");
-      return false;
-    }
-    file.unlease();
-    section.yes("leases", "a program that opens a closed file can be held up");
-    return true;
-  }
-
-  /** As an image is marked. */
-  private void mark(final OpenEvents events) throws PosixException {
+  private static void mark(final Section section, final NativeFile file, final OpenEvents events)
+      throws PosixException {
     if (events.group() instanceof final Fanotify asking) {
       asking.mark(file);
       asking.unmark(file);
@@ -67,11 +56,12 @@ final class GuardChecks {
     }
   }
 
-  private void guard(final OpenEvents events, final boolean leased) throws PosixException {
+  private static void guard(
+      final Section section, final OpenEvents events, final boolean shared, final boolean leased) {
     final Path program = NativeLibraries.guard();
     if (!Files.isExecutable(program)) {
       section.no("guard", program + " is missing", SHORT + "at any time; run scripts/build");
-    } else if (events.asks() && file.isShared()) {
+    } else if (events.asks() && shared) {
       section.limited(
           "guard",
           events.means(),

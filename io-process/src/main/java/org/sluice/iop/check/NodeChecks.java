@@ -4,7 +4,6 @@ import static org.sluice.core.command.SizeConverter.format;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -25,16 +24,15 @@ import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.memory.ControlGroups;
 import org.sluice.iop.memory.Pages;
 import org.sluice.iop.memory.SegmentPlace;
+import org.sluice.iop.session.RuntimeDirectory;
 
 /** What a node offers. */
 final class NodeChecks {
-  /** What an I/O process takes beside the segment, seen with some thousand images. */
+  /** The memory of an I/O process beside the segment, seen with some thousand images. */
   private static final long OWN_BYTES = 128L << 20;
 
   /** Fewer files at a time are soon open, or closed where none can come to rest. */
   private static final long FEW_FILES = 1024;
-
-  private static final Path STATUS = Path.of("/proc/self/status");
 
   private final Section section;
   private final Geometry geometry;
@@ -46,11 +44,34 @@ final class NodeChecks {
     this.groups = ControlGroups.own();
   }
 
-  /** What needs no directory. */
-  void make() throws IOException {
-    programs();
-    memory();
-    processors();
+  /** Looks at all, with the runtime directory of a session that does not begin. */
+  void make(final RuntimeDirectory directory, final Pages pages, final boolean guarded)
+      throws IOException {
+    section.yes("runtime_directory", directory.path().getParent().toString());
+    buffer(directory.path(), pages);
+    Names.createDirectory(directory.trial().toString());
+    asyncWrites(directory.trial().resolve("write"));
+    makeAnywhere();
+    if (!guarded) {
+      guard(directory.trial().resolve("guarded"));
+    }
+  }
+
+  /** Looks at what needs no directory, as there can be none. */
+  void makeWithout(final Exception refusal) throws IOException {
+    section.stop("runtime_directory", refusal);
+    makeAnywhere();
+  }
+
+  private void makeAnywhere() throws IOException {
+    try {
+      section.yes("programs", NativeLibraries.preload().getParent().toString());
+      NativeLibraries.run();
+    } catch (final CommandException e) {
+      section.stop("programs", e);
+    }
+    memory(geometry.segmentLength() + OWN_BYTES, SegmentPlace.availableBytes(), groups.memory());
+    processors(groups.processors());
     openFiles();
     if (Membarrier.isAvailable()) {
       section.yes("membarrier", "the kernel fences for a process that logs");
@@ -65,35 +86,21 @@ final class NodeChecks {
         "those of other nodes need not agree: no order of checkpoints is told by a clock");
   }
 
-  private void programs() {
-    try {
-      section.yes("programs", NativeLibraries.preload().getParent().toString());
-      NativeLibraries.run();
-    } catch (final CommandException e) {
-      section.stop("programs", e);
-    }
-  }
-
-  private void memory() throws IOException {
-    final long needed = geometry.segmentLength() + OWN_BYTES;
-    final long available = SegmentPlace.availableBytes();
-    final Optional<ControlGroups.Memory> limit = groups.memory();
-    if (limit.isPresent() && limit.get().most() < OWN_BYTES) {
+  private void memory(
+      final long needed, final long available, final Optional<ControlGroups.Memory> limited) {
+    final ControlGroups.Memory limit = limited.orElse(null);
+    if (limit != null && limit.most() < OWN_BYTES) {
       section.stop(
           "memory",
           ExitStatus.NO_ROOM,
           "%s allows %s, the I/O process may take %s"
-              .formatted(limit.get().group(), format(limit.get().most()), format(OWN_BYTES)),
+              .formatted(limit.group(), format(limit.most()), format(OWN_BYTES)),
           "the kernel would kill a process of the job; ask for more memory");
-    } else if (limit.isPresent() && limit.get().left() < needed) {
+    } else if (limit != null && limit.left() < needed) {
       section.limited(
           "memory",
           "%s has %s left of %s, the buffer and the I/O process may take %s"
-              .formatted(
-                  limit.get().group(),
-                  format(limit.get().left()),
-                  format(limit.get().most()),
-                  format(needed)),
+              .formatted(limit.group(), format(limit.left()), format(limit.most()), format(needed)),
           "the buffer stays smaller than it is to be; choose a smaller --buffer, or ask for more memory");
     } else if (available < needed) {
       section.limited(
@@ -101,22 +108,19 @@ final class NodeChecks {
           "%s are available, the buffer and the I/O process may take %s"
               .formatted(format(available), format(needed)),
           "as the buffer fills the kernel swaps, or kills a process; choose a smaller --buffer");
-    } else {
+    } else if (limit != null) {
       section.yes(
           "memory",
-          limit
-              .map(
-                  each ->
-                      "%s left of %s in %s"
-                          .formatted(format(each.left()), format(each.most()), each.group()))
-              .orElse(format(available) + " available, no limit of a cgroup"));
+          "%s left of %s in %s"
+              .formatted(format(limit.left()), format(limit.most()), limit.group()));
+    } else {
+      section.yes("memory", format(available) + " available, no limit of a cgroup");
     }
   }
 
-  private void processors() throws IOException {
+  private void processors(final Optional<ControlGroups.Processors> limit) throws IOException {
     final int allowed = allowed();
     final int all = count(Files.readString(Path.of("/sys/devices/system/cpu/online")).strip());
-    final Optional<ControlGroups.Processors> limit = groups.processors();
     final String detail = "%d of %d may be used".formatted(allowed, all);
     if (limit.isPresent() && limit.get().most() < allowed) {
       section.limited(
@@ -137,15 +141,14 @@ final class NodeChecks {
   }
 
   private static int allowed() throws IOException {
-    return Files.readAllLines(STATUS).stream()
+    return Files.readAllLines(Path.of("/proc/self/status")).stream()
         .filter(line -> line.startsWith("Cpus_allowed_list:"))
-        .map(line -> line.substring(line.indexOf(':') + 1).strip())
-        .mapToInt(NodeChecks::count)
+        .mapToInt(line -> count(line.substring(line.indexOf(':') + 1).strip()))
         .findFirst()
         .orElse(Runtime.getRuntime().availableProcessors());
   }
 
-  /** Of a list such as {@code 0-3,8}. */
+  /** Counts the members of a list such as {@code 0-3,8}. */
   private static int count(final String list) {
     return Arrays.stream(list.split(","))
         .map(range -> range.split("-"))
@@ -156,36 +159,38 @@ final class NodeChecks {
   private void openFiles() {
     try {
       ImageRegistry.checkLimit();
-      final long most = ImageRegistry.mostDescriptors();
-      final String detail =
-          most > Integer.MAX_VALUE
-              ? "no limit"
-              : "%d for processes, containers and captured files that are open".formatted(most);
-      if (most < FEW_FILES) {
-        section.limited(
-            "open_files",
-            detail,
-            "files that are open beyond are plain files; raise the limit (ulimit -Hn)");
-      } else {
-        section.yes("open_files", detail);
-      }
     } catch (final CommandException e) {
       section.stop("open_files", e);
+      return;
+    }
+    final long most = ImageRegistry.mostDescriptors();
+    final String detail =
+        most > Integer.MAX_VALUE
+            ? "no limit"
+            : "%d for processes, containers and captured files that are open".formatted(most);
+    if (most < FEW_FILES) {
+      section.limited(
+          "open_files",
+          detail,
+          "files that are open beyond are plain files; raise the limit (ulimit -Hn)");
+    } else {
+      section.yes("open_files", detail);
     }
   }
 
-  /**
-   * Room and pages for the buffer.
-   *
-   * @param directory the runtime directory of a session that does not begin
-   */
-  void buffer(final Path directory, final Pages pages) throws IOException {
-    section.yes("runtime_directory", directory.getParent().toString());
+  /** Looks for room and pages for the buffer. */
+  private void buffer(final Path directory, final Pages pages) throws IOException {
     try {
       final SegmentPlace place = SegmentPlace.find(directory, pages, geometry.segmentLength());
       final long huge = Segment.tryOut(place.file(), geometry);
       section.yes("buffer", "a segment of %s has room".formatted(format(geometry.segmentLength())));
-      pages(place.report(huge, pages), huge > 0 || pages == Pages.small);
+      final String report = place.report(huge, pages);
+      if (huge > 0 || pages == Pages.small) {
+        section.yes("huge_pages", report);
+      } else {
+        final String[] parts = report.split("; ", 2);
+        section.limited("huge_pages", parts[0], parts[1]);
+      }
     } catch (final CommandException noHugePages) {
       section.stop("huge_pages", noHugePages);
     } catch (final SegmentException e) {
@@ -199,25 +204,13 @@ final class NodeChecks {
     }
   }
 
-  private void pages(final String report, final boolean asWanted) {
-    if (asWanted) {
-      section.yes("huge_pages", report);
-    } else {
-      final String[] parts = report.split("; ", 2);
-      section.limited("huge_pages", parts[0], parts[1]);
-    }
-  }
-
-  /** Whether a disk has the next write while this process does other things. */
-  void asyncWrites(final Path directory) throws IOException {
-    final Path file = directory.resolve("write");
+  /** Looks whether a disk has the next write while this process does other things. */
+  private void asyncWrites(final Path file) throws IOException {
     try (NativeFile opened = NativeFile.open(file, Flag.WRITE, Flag.CREATE);
         AsyncWrites writes = new AsyncWrites(1);
         Arena arena = Arena.ofConfined()) {
-      Names.delete(file.toString());
-      final MemorySegment memory = arena.allocate(TrialDirectory.BLOCK, TrialDirectory.BLOCK);
       final IoVector pieces = new IoVector(1);
-      pieces.add(memory.address(), TrialDirectory.BLOCK);
+      pieces.add(arena.allocate(Trial.BLOCK, Trial.BLOCK).address(), Trial.BLOCK);
       final AsyncWrites.Write write = writes.start(opened, pieces, 0);
       write.await();
       if (write.isTaken()) {
@@ -232,12 +225,10 @@ final class NodeChecks {
     }
   }
 
-  /** What sees to programs outside Sluice, as far as shared memory tells. */
-  void guard(final Path directory) throws IOException {
-    final Path file = directory.resolve("guarded");
+  /** Looks at what sees to programs outside Sluice, as far as shared memory tells. */
+  private void guard(final Path file) throws IOException {
     try (NativeFile opened = NativeFile.open(file, Flag.WRITE, Flag.CREATE)) {
-      Names.delete(file.toString());
-      new GuardChecks(section, opened).make();
+      GuardChecks.make(section, opened);
     }
   }
 }

@@ -2,12 +2,12 @@ package org.sluice.iop.check;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.posix.Quoting;
-import org.sluice.iop.check.Finding.Answer;
 
 /** The findings about one thing, in the order in which they were made. Thread-safe. */
 final class Section {
@@ -17,10 +17,50 @@ final class Section {
   private final String path;
   private final List<Finding> findings = new CopyOnWriteArrayList<>();
 
+  /** Whether something can be had: without limits, in part or at a price, or not at all. */
+  enum Answer {
+    YES,
+    LIMITED,
+    NO
+  }
+
   /**
-   * None so far.
+   * Whether something can be had.
    *
-   * @param about what is looked at
+   * @param name what, the same in each release
+   * @param detail what was found
+   * @param follows what that means for the user, and what to do; empty when nothing follows
+   * @param status what a session would end with for want of it
+   */
+  record Finding(String name, Answer answer, String detail, String follows, ExitStatus status) {
+    private String result() {
+      return answer.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether there can be no session. */
+    boolean stops() {
+      return status != ExitStatus.OK;
+    }
+
+    /** The words that a user reads behind the name. */
+    String text() {
+      return follows.isEmpty() ? detail : detail + "; " + follows;
+    }
+
+    private JsonObject toJson() {
+      return new JsonObject()
+          .with("name", name)
+          .with("result", result())
+          .with("detail", detail)
+          .with("follows", follows.isEmpty() ? null : follows)
+          .with("status", status.code());
+    }
+  }
+
+  /**
+   * Begins without findings.
+   *
+   * @param about the kind of thing that is looked at
    * @param path where it is, see {@link org.sluice.core.posix.FileName}; null without a path
    */
   Section(final String about, final String path) {
@@ -40,14 +80,19 @@ final class Section {
     findings.add(new Finding(name, Answer.NO, detail, follows, ExitStatus.OK));
   }
 
-  /** Without it there can be no session. */
+  /** Adds something without which there can be no session. */
   void stop(final String name, final ExitStatus status, final String detail, final String follows) {
     findings.add(new Finding(name, Answer.NO, detail, follows, status));
   }
 
-  /** Without it there can be no session, which would say the same. */
+  /** Adds something without which there can be no session, which would say the same. */
   void stop(final String name, final Exception failure) {
     stop(name, ExitStatus.of(failure), ErrorLine.message(failure), "");
+  }
+
+  /** Adds an attempt that fails as the opening of a session would, with advice. */
+  void stop(final String name, final Exception failure, final String follows) {
+    stop(name, ExitStatus.of(failure), failure.getMessage(), follows);
   }
 
   List<Finding> findings() {
@@ -58,7 +103,7 @@ final class Section {
     out.println(path == null ? about : about + " " + Quoting.name(path));
     for (final Finding finding : findings()) {
       out.printf(
-          LINE, finding.answer(), finding.name().replace('_', ' '), Quoting.line(finding.text()));
+          LINE, finding.result(), finding.name().replace('_', ' '), Quoting.line(finding.text()));
     }
   }
 

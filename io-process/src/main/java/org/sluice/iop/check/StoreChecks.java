@@ -7,34 +7,33 @@ import java.util.Optional;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.directory.StorePlace;
 import org.sluice.core.store.disk.WriteMode;
 
-/** What the place of a store offers. Each way is tried as the store would take it. */
+/** What the places of a store, a stage and captured files offer, tried as a session takes it. */
 final class StoreChecks {
   /** No sector has this length. */
   private static final int ODD = 100;
 
   private final Section section;
-  private final Path store;
   private final long buffer;
 
   /**
    * Begins.
    *
-   * @param store where it is to be
    * @param buffer bytes of a full buffer
    */
-  StoreChecks(final Section section, final Path store, final long buffer) {
+  StoreChecks(final Section section, final long buffer) {
     this.section = section;
-    this.store = store;
     this.buffer = buffer;
   }
 
-  void make() throws IOException {
+  /** Tries the place of a store. */
+  void make(final Path store) throws IOException {
     final StorePlace place;
     try {
       place = StorePlace.look(store);
@@ -46,20 +45,34 @@ final class StoreChecks {
         "place",
         place.isStore() ? "a store that this node may write" : "a session makes the store there");
     try (NativeFile directory = NativeFile.open(place.directory(), Flag.DIRECTORY)) {
-      otherNodes(directory, place);
-      new PlaceChecks(section).room(directory, buffer);
+      final String mounted = Trial.mounted(directory);
+      if (directory.isShared()) {
+        section.yes(
+            "other_nodes",
+            mounted
+                + " may be mounted by others: "
+                + (place.isOfOneNode()
+                    ? "all read the store, which stays one of one node; a new one they write together"
+                    : "the nodes of a job write one store together, and all read it"));
+      } else {
+        section.no(
+            "other_nodes",
+            mounted + " is this node's alone",
+            "no other node restores from it, and a lost node takes the store along");
+      }
+      Trial.room(section, directory, buffer);
       tryOut(directory, place.directory(), place.mode(), "--store");
     }
   }
 
-  /** A stage has stores as on any disk, and is made with all directories above. */
-  void makeStage() throws IOException {
-    Path there = store.toAbsolutePath().normalize();
+  /** Tries a stage, which has stores as on any disk, and is made with all directories above. */
+  void makeStage(final Path stage) throws IOException {
+    Path there = stage.toAbsolutePath().normalize();
     while (!Files.exists(there)) {
       there = there.getParent();
     }
     try (NativeFile directory = NativeFile.open(there, Flag.DIRECTORY)) {
-      final String mounted = PlaceChecks.mounted(directory);
+      final String mounted = Trial.mounted(directory);
       if (directory.isShared()) {
         section.limited(
             "own_disk",
@@ -68,61 +81,118 @@ final class StoreChecks {
       } else {
         section.yes("own_disk", mounted + " is this node's alone");
       }
-      new PlaceChecks(section).room(directory, buffer);
+      Trial.room(section, directory, buffer);
       tryOut(directory, there, Optional.empty(), "--stage");
     } catch (final PosixException e) {
       section.stop("place", e);
     }
   }
 
-  private void otherNodes(final NativeFile directory, final StorePlace place) throws IOException {
-    final String mounted = PlaceChecks.mounted(directory);
-    if (directory.isShared()) {
-      section.yes(
-          "other_nodes",
-          mounted
-              + " may be mounted by others: "
-              + (place.isOfOneNode()
-                  ? "all read the store, which stays one of one node; a new one they write together"
-                  : "the nodes of a job write one store together, and all read it"));
-    } else {
-      section.no(
-          "other_nodes",
-          mounted + " is this node's alone",
-          "no other node restores from it, and a lost node takes the store along");
+  /** Tries a capture directory, and links from there into the store as a commit does. */
+  void makeCapture(final String capture, final Path store) throws IOException {
+    final boolean exists = Names.exists(capture);
+    final String place = Names.real(exists ? capture : above(capture));
+    if (exists
+        && store != null
+        && Names.exists(store.toString())
+        && FileName.isWithin(place, Names.real(store.toString()))) {
+      section.stop(
+          "place",
+          ExitStatus.USAGE,
+          "it lies in the store, where nothing is captured",
+          "name a directory outside");
+      return;
+    }
+    try (NativeFile directory = NativeFile.open(place, Flag.DIRECTORY)) {
+      section.yes("place", exists ? "a directory" : "a session makes the directory");
+      final String mounted = Trial.mounted(directory);
+      if (directory.isShared()) {
+        section.yes(
+            "other_nodes",
+            mounted
+                + " may be mounted by others: in a job on several nodes only files are logged whose --group has a"
+                + " (?<rank>\\d+)");
+      } else {
+        section.no("other_nodes", mounted + " is this node's alone", "every file can be logged");
+      }
+      Trial.room(section, directory, buffer);
+      tryOutCapture(FileName.resolve(place, Trial.name()), store);
     }
   }
 
+  /** Returns the directory in which a path would be made. */
+  private static String above(final String path) {
+    final String name = path.replaceAll("/+$", "");
+    final int slash = name.lastIndexOf('/');
+    return slash < 0 ? "." : slash == 0 ? "/" : name.substring(0, slash);
+  }
+
+  /** Makes a file that has no name but for a moment, so that no program opens it. */
+  private void tryOutCapture(final String path, final Path store) throws IOException {
+    try (NativeFile file = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+      section.yes("writable", "a file can be made");
+      try {
+        if (store != null) {
+          storeLinks(file, StorePlace.look(store).directory().resolve(Trial.name()));
+        }
+      } catch (final IOException saidOfTheStore) {
+        // by its own section
+      } finally {
+        Names.delete(path);
+      }
+      Trial.holesAndBirthTime(section, file);
+      GuardChecks.make(section, file);
+    } catch (final PosixException e) {
+      section.stop("writable", e, "give a --capture that you may write");
+    }
+  }
+
+  private void storeLinks(final NativeFile file, final Path link) throws PosixException {
+    final int errno = Trial.errno(() -> file.linkTo(link));
+    Names.delete(link.toString());
+    if (errno == 0) {
+      section.yes("store_links", "a commit links files into the store");
+    } else {
+      section.limited(
+          "store_links",
+          "no link into the store: " + Errno.describe(errno),
+          "a commit copies files, and closed ones count as open; put store and capture directory below one mount");
+    }
+  }
+
+  /** Tries out a file system in a hidden directory, of which nothing stays. */
   private void tryOut(
       final NativeFile directory,
       final Path path,
       final Optional<WriteMode> mode,
       final String option)
       throws IOException {
-    try (TrialDirectory trial = TrialDirectory.in(path);
-        NativeFile file = trial.file("a", Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
-      TrialDirectory.write(file, TrialDirectory.BLOCK, 0);
-      file.sync();
-      section.yes("writable", "a file can be made, written and synchronised");
-      locks(trial, file);
-      links(trial, file);
-      directWrites(trial, mode);
-      nameless(directory);
-      final PlaceChecks checks = new PlaceChecks(section);
-      checks.holes(file);
-      checks.birthTime(file);
+    final Path trial = path.resolve(Trial.name());
+    try {
+      Names.createDirectory(trial.toString());
+      final Path name = trial.resolve("a");
+      try (NativeFile file = NativeFile.open(name, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+        Trial.write(file, Trial.BLOCK, 0);
+        file.sync();
+        section.yes("writable", "a file can be made, written and synchronised");
+        locks(name, file);
+        links(trial, file);
+        directWrites(trial.resolve("d"), mode);
+        nameless(directory.procPath());
+        Trial.holesAndBirthTime(section, file);
+      }
     } catch (final PosixException e) {
-      section.stop(
-          "writable",
-          ExitStatus.of(e),
-          e.getMessage(),
-          "give a %s that you may write".formatted(option));
+      section.stop("writable", e, "give a %s that you may write".formatted(option));
+    } finally {
+      for (final Path made : Names.deepestFirst(trial)) {
+        Files.deleteIfExists(made);
+      }
     }
   }
 
-  /** Sessions of one node lock what they use from each other. */
-  private void locks(final TrialDirectory trial, final NativeFile file) throws PosixException {
-    try (NativeFile again = trial.file("a", Flag.WRITE)) {
+  /** Locks a file twice, as sessions of one node lock what they use from each other. */
+  private void locks(final Path name, final NativeFile file) {
+    try (NativeFile again = NativeFile.open(name, Flag.WRITE)) {
       if (file.tryLock() && !again.tryLock()) {
         section.yes("locks", "flock keeps the sessions of this node apart");
       } else {
@@ -133,19 +203,15 @@ final class StoreChecks {
             "two sessions would delete each other's checkpoints; mount the file system with locks");
       }
     } catch (final PosixException e) {
-      section.stop(
-          "locks",
-          ExitStatus.of(e),
-          e.getMessage(),
-          "mount the file system with locks, such as -o flock");
+      section.stop("locks", e, "mount the file system with locks, such as -o flock");
     }
   }
 
-  private void links(final TrialDirectory trial, final NativeFile file) throws PosixException {
-    final Path other = trial.path("b");
+  private void links(final Path trial, final NativeFile file) throws PosixException {
+    final Path other = trial.resolve("b");
     Names.createDirectory(other.toString());
-    final int across = TrialDirectory.errno(() -> file.linkTo(other.resolve("a")));
-    final int within = TrialDirectory.errno(() -> file.linkTo(trial.path("c")));
+    final int across = Trial.errno(() -> file.linkTo(other.resolve("a")));
+    final int within = Trial.errno(() -> file.linkTo(trial.resolve("c")));
     if (within == 0) {
       section.yes("links", "a file can have two names in a directory");
     } else {
@@ -163,16 +229,17 @@ final class StoreChecks {
           "%s: not in two directories".formatted(Errno.describe(across)),
           "a commit copies files, which takes as long as to write them again");
     }
-    conditionalCreate(trial, file, within);
+    conditionalCreate(
+        within == 0,
+        within == 0
+            ? Trial.errno(() -> file.linkTo(trial.resolve("c")))
+            : Trial.errno(
+                () ->
+                    NativeFile.open(trial.resolve("a"), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)
+                        .close()));
   }
 
-  private void conditionalCreate(
-      final TrialDirectory trial, final NativeFile file, final int within) throws PosixException {
-    final int again =
-        within == 0
-            ? TrialDirectory.errno(() -> file.linkTo(trial.path("c")))
-            : TrialDirectory.errno(
-                () -> trial.file("a", Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close());
+  private void conditionalCreate(final boolean links, final int again) {
     if (again != Errno.EEXIST) {
       section.stop(
           "conditional_create",
@@ -180,7 +247,7 @@ final class StoreChecks {
           "a name that is taken is given once more (%s)"
               .formatted(again == 0 ? "no error" : Errno.describe(again)),
           "two sessions would both have the store; take another file system");
-    } else if (within == 0) {
+    } else if (links) {
       section.yes("conditional_create", "of two that link one name, one gets EEXIST");
     } else {
       section.limited(
@@ -190,16 +257,14 @@ final class StoreChecks {
     }
   }
 
-  /** Of containers and commit logs, which are written in whole blocks. */
-  private void directWrites(final TrialDirectory trial, final Optional<WriteMode> mode)
-      throws PosixException {
+  /** Writes past the page cache, as containers and commit logs are written, in whole blocks. */
+  private void directWrites(final Path name, final Optional<WriteMode> mode) throws PosixException {
     final String measured = mode.map(each -> "; this store is written to " + each).orElse("");
-    try (NativeFile file = trial.file("d", Flag.WRITE, Flag.CREATE, Flag.DIRECT)) {
-      TrialDirectory.write(file, TrialDirectory.BLOCK, 0);
+    try (NativeFile file = NativeFile.open(name, Flag.WRITE, Flag.CREATE, Flag.DIRECT)) {
+      Trial.write(file, Trial.BLOCK, 0);
       file.sync();
       section.yes(
-          "direct_writes",
-          "O_DIRECT takes blocks of %d bytes%s".formatted(TrialDirectory.BLOCK, measured));
+          "direct_writes", "O_DIRECT takes blocks of %d bytes%s".formatted(Trial.BLOCK, measured));
       unaligned(section, file);
     } catch (final PosixException e) {
       e.throwUnless(Errno.EINVAL);
@@ -210,11 +275,10 @@ final class StoreChecks {
     }
   }
 
-  /** Some accept what they cannot write, and say so only to who synchronises the file. */
+  /** Tries what some accept and cannot write, which they say at the next fsync only. */
   static void unaligned(final Section section, final NativeFile file) {
-    final int written =
-        TrialDirectory.errno(() -> TrialDirectory.write(file, ODD, TrialDirectory.BLOCK));
-    final int synced = TrialDirectory.errno(file::sync);
+    final int written = Trial.errno(() -> Trial.write(file, ODD, Trial.BLOCK));
+    final int synced = Trial.errno(file::sync);
     if (synced != 0) {
       section.limited(
           "direct_alignment",
@@ -224,16 +288,13 @@ final class StoreChecks {
     } else {
       section.yes(
           "direct_alignment",
-          written == 0
-              ? "unaligned O_DIRECT writes are taken"
-              : "unaligned O_DIRECT writes are refused at once");
+          "unaligned O_DIRECT writes are " + (written == 0 ? "taken" : "refused at once"));
     }
   }
 
-  private void nameless(final NativeFile directory) {
-    final String path = directory.procPath();
+  private void nameless(final String directory) {
     final int errno =
-        TrialDirectory.errno(() -> NativeFile.open(path, Flag.WRITE, Flag.NAMELESS).close());
+        Trial.errno(() -> NativeFile.open(directory, Flag.WRITE, Flag.NAMELESS).close());
     if (errno == 0) {
       section.yes("nameless_files", "O_TMPFILE");
     } else {

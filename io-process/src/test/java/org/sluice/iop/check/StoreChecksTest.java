@@ -8,7 +8,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.iop.check.Finding.Answer;
+import org.sluice.iop.check.Section.Answer;
+import org.sluice.iop.check.Section.Finding;
 
 class StoreChecksTest {
   @TempDir private Path directory;

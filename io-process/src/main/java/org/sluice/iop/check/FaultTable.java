@@ -1,4 +1,4 @@
-package org.sluice.iop.command;
+package org.sluice.iop.check;
 
 import java.io.PrintWriter;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package org.sluice.iop.command;
+package org.sluice.iop.check;
 
 import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.option;
@@ -6,6 +6,7 @@ import static org.sluice.core.command.Model.option;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.sluice.core.command.Arguments;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.Defaults;
@@ -19,9 +20,7 @@ import org.sluice.core.segment.Geometry;
 import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.objects.EngineProbe;
 import org.sluice.core.store.objects.Engines;
-import org.sluice.iop.check.Checks;
 import org.sluice.iop.memory.Pages;
-import org.sluice.iop.session.RuntimeDirectory;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -163,17 +162,15 @@ public final class CheckCommand implements Subcommand {
   }
 
   private static void refuse(final Checks checks) {
-    checks
-        .refusal()
-        .ifPresent(
-            refusal -> {
-              throw refusal;
-            });
+    final Optional<CommandException> refusal = checks.refusal();
+    if (refusal.isPresent()) {
+      throw refusal.get();
+    }
   }
 
   private void look() throws IOException {
     final Checks checks = new Checks(geometry());
-    lookAtNode(checks);
+    checks.node(pages, capture != null);
     final Path place = store == null ? null : Path.of(store);
     if (place != null) {
       checks.store(place);
@@ -190,19 +187,6 @@ public final class CheckCommand implements Subcommand {
       checks.print(spec.commandLine().getOut());
     }
     refuse(checks);
-  }
-
-  private void lookAtNode(final Checks checks) throws IOException {
-    final RuntimeDirectory directory;
-    try {
-      directory = RuntimeDirectory.take("check-" + ProcessHandle.current().pid());
-    } catch (final IOException | CommandException e) {
-      checks.node(e);
-      return;
-    }
-    try (directory) {
-      checks.node(directory.path(), directory.trial(), pages, capture != null);
-    }
   }
 
   private Geometry geometry() {
