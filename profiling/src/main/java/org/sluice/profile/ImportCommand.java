@@ -20,7 +20,7 @@ import org.sluice.profile.trace.TraceWriter;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Turns the text of another tool into a recorded trace. */
-public final class ImportCommand implements Subcommand {
+final class ImportCommand implements Subcommand {
 
   private Path target;
   private Path file;

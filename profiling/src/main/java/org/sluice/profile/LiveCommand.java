@@ -14,7 +14,7 @@ import org.sluice.profile.report.LiveText;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Shows the counters of an I/O process that runs. */
-public final class LiveCommand implements Subcommand {
+final class LiveCommand implements Subcommand {
   private final NameOption name = new NameOption();
   private final JsonOption json = new JsonOption();
 

@@ -8,7 +8,7 @@ package org.sluice.core.segment;
  * the buffer fills, the largest writes leave first: those that would take more than an eighth of
  * what is left.
  */
-public final class AutoThreshold {
+final class AutoThreshold {
   /** Writes below this are logged as long as there is a chunk. */
   public static final long FLOOR = 64 * 1024;
 

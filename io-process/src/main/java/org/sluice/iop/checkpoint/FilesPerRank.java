@@ -5,7 +5,7 @@ import java.util.TreeMap;
 import org.agrona.collections.IntArrayList;
 
 /** How many files each rank has in a group. Service thread only. */
-public final class FilesPerRank {
+final class FilesPerRank {
   private final Map<Long, Integer> files = new TreeMap<>();
 
   /** How many ranks have more files than the index says. */

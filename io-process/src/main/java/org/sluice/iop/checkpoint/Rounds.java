@@ -16,7 +16,7 @@ import org.sluice.iop.journal.Entry;
  * whole, at the times that processes tell: rings are read one after another, and perhaps late.
  * Service thread only.
  */
-public final class Rounds {
+final class Rounds {
   /** Of these nothing more is noted, as of scratch files without end. */
   private static final int MOST = 1 << 16;
 

@@ -14,7 +14,7 @@ import org.sluice.iop.crash.Lane;
  * The drain: three stages, one thread each, through which chunks and requests pass in order. One
  * thread publishes.
  */
-public final class Pipeline implements AutoCloseable {
+final class Pipeline implements AutoCloseable {
   private final Disruptor<Stage.Event> disruptor;
   private final Stage write;
   private final Stage commit;
@@ -32,7 +32,7 @@ public final class Pipeline implements AutoCloseable {
    * @param inFlight what the stages handle
    * @param pace at which they work
    */
-  public Pipeline(
+  Pipeline(
       final int capacity, final WriteBatch gathering, final InFlight inFlight, final Pace pace) {
     final ParkingWaitStrategy parking = new ParkingWaitStrategy();
     final Thread.Builder threads = Thread.ofPlatform().daemon();

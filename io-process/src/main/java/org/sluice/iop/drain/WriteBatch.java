@@ -4,7 +4,7 @@ import java.util.function.BooleanSupplier;
 
 /** What the write stage has left undone, so that it is done together with what comes next. */
 @FunctionalInterface
-public interface WriteBatch {
+interface WriteBatch {
   /**
    * Starts to write the chunks that wait for others.
    *

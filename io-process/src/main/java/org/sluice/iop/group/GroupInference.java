@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * which a file has only until it is whole, are ignored, and the pattern excludes them. Not
  * thread-safe; no I/O.
  */
-public final class GroupInference {
+final class GroupInference {
   /** The writer of a program that no launcher started, or of a job of one rank. */
   public static final int ALONE = -1;
 

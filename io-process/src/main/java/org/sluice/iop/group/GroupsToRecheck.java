@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
  * process may be known from that process's ring alone, which was read before. So nothing is decided
  * before all rings were read once more. Service thread only.
  */
-public final class GroupsToRecheck {
+final class GroupsToRecheck {
   /** The checkpoints by number, with whether each is not to wait for more files. */
   private Map<Long, Boolean> undecided = new LinkedHashMap<>();
 

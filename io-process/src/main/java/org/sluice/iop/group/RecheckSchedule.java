@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  * images. Looks take a part of the time only, however often images are opened and closed. Service
  * thread only.
  */
-public final class RecheckSchedule {
+final class RecheckSchedule {
   /** The length of a pause as a multiple of the work before it. */
   private static final int SHARE = 10;
 

@@ -7,7 +7,7 @@ import java.util.TreeMap;
  * A union of intervals of time. Its memory is bounded: only the latest intervals stay, and of the
  * older ones the sum. An interval added later that ends before these is left out. Not thread-safe.
  */
-public final class Intervals {
+final class Intervals {
   private static final int MOST = 64;
   private static final Sum NOTHING = new Sum(0, Long.MAX_VALUE, Long.MIN_VALUE);
 

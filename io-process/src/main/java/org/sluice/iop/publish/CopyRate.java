@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
  * Says when pieces of a copy may be sent, so that no more bytes go in a second than may. What a
  * slow piece has lost, the next one makes up for, but no more. Not thread-safe.
  */
-public final class CopyRate {
+final class CopyRate {
   private final long bytesPerSecond;
 
   /** When the last piece may have been sent. */

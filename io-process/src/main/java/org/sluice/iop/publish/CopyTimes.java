@@ -3,7 +3,7 @@ package org.sluice.iop.publish;
 import java.util.concurrent.TimeUnit;
 
 /** For what {@code BucketUploader} wait, and for how long; guarded by them. */
-public final class CopyTimes {
+final class CopyTimes {
   /** After what time without a piece the storage has failed, to those who wait. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 

@@ -28,7 +28,7 @@ import org.sluice.iop.measure.Warnings;
  * <p>A process of such a run may live that does not know yet that it is fenced, and settles its
  * files from there. All is guarded by this.
  */
-public final class EarlierRuns {
+final class EarlierRuns {
   /** So long a process that was killed may take to be resumed. */
   private static final Duration AT_REST = Duration.ofMinutes(1);
 

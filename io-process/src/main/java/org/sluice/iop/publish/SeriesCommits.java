@@ -391,7 +391,7 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** What the series' log says of checkpoints. */
-  public SeriesView view() {
+  SeriesView view() {
     return view;
   }
 

@@ -9,7 +9,7 @@ import org.sluice.core.store.series.SeriesReader;
 import org.sluice.iop.journal.Entry;
 
 /** What a series' log says of checkpoints. Any thread; one at a time reads on where it was. */
-public final class SeriesView implements AutoCloseable {
+final class SeriesView implements AutoCloseable {
   private final SeriesStorage storage;
   private final SeriesDirectory.Place place;
 

@@ -12,7 +12,7 @@ import org.sluice.core.store.stage.StageReport.State;
 import org.sluice.iop.measure.Warnings;
 
 /** How far the copies of a session are, which it tells beside them. Not thread-safe. */
-public final class UploadProgress {
+final class UploadProgress {
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int WHOLE = 100;
 

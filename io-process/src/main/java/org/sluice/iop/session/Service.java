@@ -41,7 +41,7 @@ import org.sluice.iop.service.SessionState;
  * process stores its ring record, fences, and then looks at the header. So one of the two sees the
  * other: the record is found or the bell is rung.
  */
-public final class Service implements Runnable, Executor {
+final class Service implements Runnable, Executor {
   private static final long BEAT_MILLIS = 1000;
   private static final long ENDING_BEAT_MILLIS = 20;
 

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** Tables of published figures. */
-public final class Facts {
+final class Facts {
   private Facts() {}
 
   /**

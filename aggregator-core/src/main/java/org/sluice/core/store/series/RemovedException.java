@@ -1,7 +1,7 @@
 package org.sluice.core.store.series;
 
 /** Files joined a checkpoint that was removed before they were committed with it. */
-public final class RemovedException extends RefusedException {
+final class RemovedException extends RefusedException {
   private static final long serialVersionUID = 1L;
 
   RemovedException(final PartKey part) {

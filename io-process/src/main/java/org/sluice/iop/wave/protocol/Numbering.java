@@ -16,7 +16,7 @@ import java.util.function.ToLongFunction;
  * complete that were posted earlier and match the stream. Such a one does not wait for a message,
  * or the later one would not have got its own. It waits for data, so the number is known soon.
  */
-public final class Numbering {
+final class Numbering {
   private final Map<Stream, Long> got;
   private final Map<Integer, Receive> receives = new LinkedHashMap<>();
 
