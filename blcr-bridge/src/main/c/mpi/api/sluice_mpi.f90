@@ -27,25 +27,25 @@ module sluice_mpi
       integer(c_size_t), value :: bytes
     end function protect
 
-    ! How many bytes the first checkpoint spot will put back into what has this id; 0 for none.
+    ! Returns the bytes that the first checkpoint spot will put back into the memory of this id; 0 for none.
     integer(c_size_t) function sluice_protected_bytes(id) bind(C, name="sluice_protected_bytes")
       import :: c_int, c_size_t
       integer(c_int), value :: id
     end function sluice_protected_bytes
 
-    ! A place where this rank can be checkpointed. It is known by its address, so no procedure of this module
+    ! Marks a place where this rank can be checkpointed. Its address identifies it, so no procedure of this module
     ! stands between. Compile the loop that calls it without -funroll-loops: that makes several calls of one.
     subroutine sluice_potential_checkpoint() bind(C, name="sluice_potential_checkpoint")
     end subroutine sluice_potential_checkpoint
 
-    ! The same as a function: 1 when it has put the state of a checkpoint back, else 0. Call it in place of the subroutine,
-    ! never beside it: it is a place of its own.
+    ! Marks a place as a function does: returns 1 when it has put the state of a checkpoint back, else 0. Call it
+    ! in place of the subroutine, never beside it: its place is another one.
     integer(c_int) function sluice_restored() bind(C, name="sluice_potential_checkpoint")
       import :: c_int
     end function sluice_restored
   end interface
 
-  ! Memory that belongs to every checkpoint, known by a number >= 0:
+  ! Protects memory, which then belongs to every checkpoint, by a number >= 0 as its name:
   !
   !     call sluice_protect(id, variable [, ierror])            a scalar or an array without gaps
   !     call sluice_protect(id, c_loc(target), bytes [, ierror])     anything else

@@ -63,9 +63,9 @@ def _memory(array):
 
 
 def protect(id, array):
-    """The array, or another writable buffer, belongs to every checkpoint, known by a number >= 0; None: no longer.
+    """Protects an array, or another writable buffer: it belongs to every checkpoint, by a number >= 0. None ends that.
 
-    With an id that is protected already the new one takes its place: say so again when an array is made anew.
+    A later call with the same id replaces the array: call it again when an array is made anew.
     """
     address, length = (None, 0) if array is None else _memory(array)
     if id < 0:
@@ -76,7 +76,7 @@ def protect(id, array):
 
 
 def protected_bytes(id):
-    """How many bytes the first potential_checkpoint() will put back into what has this id; 0 for none."""
+    """Returns the bytes that the first potential_checkpoint() will put back into the memory of this id; 0 for none."""
     return _layer.sluice_protected_bytes(id) if _layer is not None else 0
 
 
@@ -89,7 +89,7 @@ def _place(frame):
 
 
 def potential_checkpoint():
-    """A place where this rank can be checkpointed. True when it has put the state of a checkpoint back."""
+    """Marks a place where this rank can be checkpointed. Returns True when it has put the state of a checkpoint back."""
     if _layer is None:
         return False
     return _layer.sluice_potential_checkpoint_at(_place(sys._getframe(1))) == 1
