@@ -8,10 +8,9 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * Iterates the records of a chunk, which may lie in shared memory and may hold anything. Each field
- * is read once, checked, and kept: what the accessors return is what was checked, whatever the
- * chunk's owner does to it meanwhile. Allocates nothing unless the chunk is damaged. Not
- * thread-safe.
+ * Iterates over the records of a chunk, which may be in shared memory and may hold anything. Each
+ * field is read once, checked, and kept. So the accessors return checked values, whatever the
+ * chunk's owner does meanwhile. Allocates nothing unless the chunk is damaged. Not thread-safe.
  */
 public final class ChunkReader {
   private static final String CHUNK = "chunk";
@@ -87,7 +86,7 @@ public final class ChunkReader {
   /**
    * Goes to a record.
    *
-   * @param position what {@link #position()} returned there
+   * @param position the result of {@link #position()} there
    * @throws DamagedException when there is no record by now
    */
   public void goTo(final int position) throws DamagedException {
@@ -139,7 +138,7 @@ public final class ChunkReader {
   /**
    * The chunk's memory.
    *
-   * @return what was wrapped
+   * @return the memory that was wrapped
    */
   public DirectBuffer chunk() {
     return chunk;
@@ -155,7 +154,7 @@ public final class ChunkReader {
   }
 
   /**
-   * Where the record is.
+   * The place of the record.
    *
    * @return offset in the chunk
    */
@@ -182,7 +181,7 @@ public final class ChunkReader {
   }
 
   /**
-   * Where the record's bytes go; for a truncation, the image's size.
+   * The place of the record's bytes; for a truncation, the image's size.
    *
    * @return offset in the image, 0 or more
    */
@@ -191,7 +190,7 @@ public final class ChunkReader {
   }
 
   /**
-   * How many bytes the record is about.
+   * The number of bytes that the record is about.
    *
    * @return 0 or more; {@code offset() + length()} is at most {@link RecordDescriptor#MAX_END}
    */
@@ -200,7 +199,7 @@ public final class ChunkReader {
   }
 
   /**
-   * Where the payload of a WRITE is.
+   * The place of a WRITE's payload.
    *
    * @return offset in the chunk; {@code length()} bytes from here lie within the used length
    */
@@ -272,7 +271,7 @@ public final class ChunkReader {
         && length <= RecordDescriptor.MAX_END - offset;
   }
 
-  /** Cuts the last record of an open chunk, which may be longer than what is valid of it. */
+  /** Cuts the last record of an open chunk, which may be longer than its valid part. */
   private boolean checkPayload() {
     final int room = used - payload();
     if (open && length > room) {

@@ -12,7 +12,7 @@ public final class Crc32c {
   /**
    * The crc of memory.
    *
-   * @param address where it begins
+   * @param address its beginning
    * @param length its bytes, less than 2 GiB
    * @return its crc
    */
@@ -22,7 +22,7 @@ public final class Crc32c {
   }
 
   /**
-   * The crc of what is left of a buffer.
+   * The crc of the remaining bytes of a buffer.
    *
    * @param buffer is at its limit afterwards
    * @return its crc
@@ -36,8 +36,8 @@ public final class Crc32c {
   /**
    * The crc of a part of a buffer outside the heap.
    *
-   * @param buffer where the bytes are
-   * @param offset where the part begins in it
+   * @param buffer the buffer
+   * @param offset the beginning of the part
    * @param length bytes of the part
    * @return its crc
    */

@@ -2,7 +2,10 @@ package org.sluice.core.chunk;
 
 import java.io.IOException;
 
-/** Bytes are not what their format or their checksum says; the message names file and offset. */
+/**
+ * The damage of bytes that differ from their format or their checksum; the message names file and
+ * offset.
+ */
 public final class DamagedException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -13,9 +16,9 @@ public final class DamagedException extends IOException {
   /**
    * Says that a file is damaged.
    *
-   * @param file what is damaged
-   * @param offset where in it
-   * @param reason what is wrong there
+   * @param file the damaged file
+   * @param offset the place in it
+   * @param reason the fault there
    */
   public DamagedException(final String file, final long offset, final String reason) {
     super(file + " is damaged at offset " + offset + ": " + reason);
@@ -25,7 +28,7 @@ public final class DamagedException extends IOException {
   }
 
   /**
-   * What is damaged.
+   * The damaged file.
    *
    * @return a file's name
    */
@@ -34,7 +37,7 @@ public final class DamagedException extends IOException {
   }
 
   /**
-   * Where in the file.
+   * The place in the file.
    *
    * @return bytes from its beginning
    */
@@ -43,7 +46,7 @@ public final class DamagedException extends IOException {
   }
 
   /**
-   * What is wrong there.
+   * The fault there.
    *
    * @return a clause without the place
    */
@@ -55,8 +58,8 @@ public final class DamagedException extends IOException {
    * Tells this damage as one of the larger file that holds the damaged bytes.
    *
    * @param outer the larger file
-   * @param position where the bytes begin in it
-   * @return what to throw instead
+   * @param position the beginning of the bytes in it
+   * @return the exception to throw instead
    */
   public DamagedException in(final String outer, final long position) {
     final DamagedException damage = new DamagedException(outer, position + offset, reason);

@@ -2,7 +2,7 @@ package org.sluice.core.chunk;
 
 import java.io.IOException;
 
-/** Something is of a format version that this program does not know; it is not damaged. */
+/** The refusal of a format version that this program does not know; nothing is damaged. */
 public abstract sealed class FormatVersionException extends IOException {
   private static final long serialVersionUID = 2L;
 
@@ -21,7 +21,7 @@ public abstract sealed class FormatVersionException extends IOException {
   /**
    * A version that this program does not know.
    *
-   * @param what what has it, for the message
+   * @param what the thing that has it, for the message
    * @param found its version
    * @param known the version this program knows
    * @return a {@link TooOld} or a {@link TooNew}
@@ -34,8 +34,8 @@ public abstract sealed class FormatVersionException extends IOException {
    * Tells this refusal as one of the larger file that holds the refused bytes.
    *
    * @param outer the larger file
-   * @param position where the bytes begin in it
-   * @return what to throw instead
+   * @param position the beginning of the bytes in it
+   * @return the exception to throw instead
    */
   public FormatVersionException in(final String outer, final long position) {
     final FormatVersionException other = of(outer + " at offset " + position, found, known);

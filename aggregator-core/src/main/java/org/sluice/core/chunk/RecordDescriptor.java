@@ -14,7 +14,7 @@ public final class RecordDescriptor {
   /** Records begin at multiples of this. */
   public static final int ALIGNMENT = 8;
 
-  /** What precedes the payload. */
+  /** The header of a record, before the payload. */
   public static final Structure RECORD = new Structure("record", HEADER_LENGTH);
 
   /** Offsets of its fields. */

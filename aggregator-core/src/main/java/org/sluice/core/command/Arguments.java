@@ -12,7 +12,7 @@ import org.sluice.core.posix.Quoting;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** What a command is called with, also where that is no UTF-8. */
+/** The arguments of a command, exact also where they are no UTF-8. */
 public final class Arguments {
   /** Variables that are defaults of options. */
   private static final List<String> VARIABLES = List.of("SLUICE_STORE", "SLUICE_CAPTURE");
@@ -22,7 +22,7 @@ public final class Arguments {
   /**
    * The arguments as they were given.
    *
-   * @param args what Java made of them
+   * @param args the arguments as Java has them
    * @return the same arguments, see {@link FileName}
    * @throws IOException when the kernel does not tell
    */
@@ -35,9 +35,9 @@ public final class Arguments {
   }
 
   /**
-   * The value of an option as it was given, be it by a variable.
+   * The value of an option as it was given, perhaps by a variable.
    *
-   * @param value an exact argument, or what Java made of the variable
+   * @param value an exact argument, or Java's text of the variable
    * @return the same, see {@link FileName}
    * @throws IOException when the kernel does not tell
    */
@@ -51,7 +51,7 @@ public final class Arguments {
   }
 
   /**
-   * The number that an argument is.
+   * The number in an argument.
    *
    * @param value the argument
    * @param type tells numbers of a type
@@ -66,7 +66,7 @@ public final class Arguments {
     }
   }
 
-  /** Paths of what is Sluice's own, which Java can only have in UTF-8. */
+  /** Converts paths of Sluice's own files, which Java can only have in UTF-8. */
   static final class PathConverter implements ITypeConverter<Path> {
     @Override
     public Path convert(final String value) throws IOException {

@@ -10,21 +10,21 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.model.Commit;
 
 /**
- * What the next checkpoints will need in a place, by the one committed last, and what is left
- * there. A store, a stage and a copy are places each.
+ * The need of the next checkpoints in a place, by the one committed last, and the room left there.
+ * A store, a stage and a copy are places each.
  *
- * @param place what users know it by
+ * @param place the users' word for it
  * @param each bytes of a checkpoint
  * @param free bytes that are left; the greatest number where there is no limit
  */
 public record Capacity(String place, long each, long free) {
   /**
-   * Of a directory.
+   * The capacity of a directory.
    *
-   * @param directory where checkpoints go
-   * @param commits those that are there
+   * @param directory the directory of checkpoints
+   * @param commits the commits there
    * @return empty where none is, or none has bytes, so that nobody can tell
-   * @throws IOException when the file system does not tell what is left
+   * @throws IOException when the file system does not tell its free space
    */
   public static Optional<Capacity> of(final Path directory, final List<Commit> commits)
       throws IOException {
@@ -39,7 +39,7 @@ public record Capacity(String place, long each, long free) {
   }
 
   /**
-   * Whether the place can get full at all.
+   * Tells whether the place can get full at all.
    *
    * @return false for memory without a limit
    */
@@ -48,7 +48,7 @@ public record Capacity(String place, long each, long free) {
   }
 
   /**
-   * How many more checkpoints there is room for.
+   * The number of further checkpoints that there is room for.
    *
    * @return 0 or more
    */
@@ -57,11 +57,11 @@ public record Capacity(String place, long each, long free) {
   }
 
   /**
-   * What is missing, for people.
+   * The lack of room, for people.
    *
-   * @param keep how many checkpoints stay, 0 for all
-   * @param counted how many are there whose room will be used again
-   * @return empty when those that stay fit with the one that is being written
+   * @param keep the number of checkpoints that stay, 0 for all
+   * @param counted the number of checkpoints there whose room will be used again
+   * @return empty when the checkpoints that stay fit together with the one being written
    */
   public Optional<String> lack(final int keep, final long counted) {
     final long count = keep == 0 ? 1 : Math.max(1, keep + 1 - counted);

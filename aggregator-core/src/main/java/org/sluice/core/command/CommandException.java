@@ -9,8 +9,8 @@ public class CommandException extends RuntimeException {
   /**
    * The end of a command.
    *
-   * @param status what it exits with
-   * @param message one line: what, where; what to do next
+   * @param status the exit status
+   * @param message a line: what, where; what to do next
    */
   public CommandException(final ExitStatus status, final String message) {
     super(message);
@@ -18,7 +18,7 @@ public class CommandException extends RuntimeException {
   }
 
   /**
-   * What the command exits with.
+   * The exit status of the command.
    *
    * @return not {@link ExitStatus#OK}
    */

@@ -18,12 +18,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 
-/** What a command says when it fails: one line on standard error, and an exit status. */
+/** The words of a failing command: one line on standard error, and an exit status. */
 public final class ErrorLine {
   private ErrorLine() {}
 
   /**
-   * Lets a command and all below it fail that way.
+   * Makes a command and all below it fail with such a line.
    *
    * @param command the one to change
    * @return the same
@@ -48,9 +48,9 @@ public final class ErrorLine {
   }
 
   /**
-   * Says what is wrong with a command line.
+   * Tells what is wrong with a command line.
    *
-   * @param e what picocli found
+   * @param e picocli's finding
    * @param given the words behind {@code sluice}
    * @return the exit status
    */
@@ -84,10 +84,10 @@ public final class ErrorLine {
   }
 
   /**
-   * What an exception says. The messages of some are no more than a file's name.
+   * The message of an exception. Some have no more than a file's name.
    *
-   * @param e what was thrown
-   * @return one line: what, where; what to do
+   * @param e the exception
+   * @return a line: what, where; what to do
    */
   public static String message(final Exception e) {
     return switch (e) {
@@ -108,7 +108,7 @@ public final class ErrorLine {
     };
   }
 
-  /** What a library says in several lines. */
+  /** Joins the lines of a library's message. */
   private static String joined(final String message) {
     return message.replaceAll("\\s*\\R\\s*", " ");
   }
@@ -117,7 +117,7 @@ public final class ErrorLine {
    * Says something in one line on standard error.
    *
    * @param command the command that runs
-   * @param message one line, in which names may be raw
+   * @param message a line, in which names may be raw
    */
   public static void say(final CommandSpec command, final String message) {
     command.commandLine().getErr().println(name(command) + ": " + Quoting.line(message));
@@ -127,7 +127,7 @@ public final class ErrorLine {
    * The command that the user has called.
    *
    * @param command the command that runs
-   * @return with what lines on standard error begin
+   * @return the beginning of lines on standard error
    */
   public static String name(final CommandSpec command) {
     Speaker.is(command.qualifiedName());

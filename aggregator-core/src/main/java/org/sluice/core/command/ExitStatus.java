@@ -17,7 +17,7 @@ import org.sluice.core.store.model.ChangedFileException;
 import org.sluice.core.store.objects.EngineException;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** What {@code sluice} exits with. */
+/** The exit status of {@code sluice}. */
 public enum ExitStatus {
   /** Done. */
   OK(0, "done"),
@@ -73,7 +73,7 @@ public enum ExitStatus {
   /**
    * The status that tells of a failure.
    *
-   * @param failure what was thrown
+   * @param failure the failure
    * @return never {@link #OK}
    */
   public static ExitStatus of(final Throwable failure) {

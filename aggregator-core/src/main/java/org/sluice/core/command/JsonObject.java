@@ -7,20 +7,20 @@ import java.util.Map;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Quoting;
 
-/** The members of a JSON object, in the order in which they are told. */
+/** The members of a JSON object, in the order of their output. */
 public final class JsonObject extends LinkedHashMap<String, Object> {
   private static final long serialVersionUID = 1L;
   private static final String BASE64 = "_base64";
 
-  /** None so far. */
+  /** Begins without members. */
   public JsonObject() {}
 
   /**
-   * Adds one.
+   * Adds a member.
    *
    * @param name its name
-   * @param value a map, a list, a string, a number, or null; in a string that is no valid text what
-   *     is none is written as on a terminal
+   * @param value a map, a list, a string, a number, or null; invalid text in a string is written as
+   *     on a terminal
    * @return this
    */
   public JsonObject with(final String name, final Object value) {
@@ -30,8 +30,8 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
   }
 
   /**
-   * Adds a name of a file. JSON has text only: where the name is no UTF-8 the member is what a
-   * terminal shows, and one more, with {@code _base64} behind its name, has the exact bytes.
+   * Adds a name of a file. JSON has text only. Where the name is no UTF-8, the member has it as a
+   * terminal shows it. A further member, with {@code _base64} behind its name, has the exact bytes.
    *
    * @param name the member's name
    * @param file the file's name or path, see {@link FileName}
@@ -44,8 +44,8 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
   }
 
   /**
-   * Adds names of files. Where one is no UTF-8 the exact bytes of all stand in one more member, as
-   * in {@link #withFile}.
+   * Adds names of files. Where any name is no UTF-8, a further member has the exact bytes of all,
+   * as in {@link #withFile}.
    *
    * @param name the member's name
    * @param files names or paths, see {@link FileName}
@@ -66,7 +66,7 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
   }
 
   /**
-   * Adds those of another object.
+   * Adds the members of another object.
    *
    * @param others its members
    * @return this

@@ -9,21 +9,25 @@ import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * The option of every subcommand whose output may be parsed. Each answer is one object, also that
- * of a command that fails: it has {@code error} and {@code status} then, behind what was found.
+ * The option of every subcommand whose output may be parsed. Each answer is one object. So is the
+ * answer of a command that fails: it has {@code error} and {@code status} then, behind the
+ * findings.
  */
 public final class JsonOption implements SharedOptions {
-  /** The first member of each answer; another one where a member means or is called otherwise. */
+  /**
+   * The first member of each answer; its value changes where a member changes its meaning or its
+   * name.
+   */
   private static final int SCHEMA = 1;
 
   private static final String NAME = "--json";
 
   private boolean wanted;
 
-  /** Told when the command has ended, as it may yet fail. */
+  /** The answer, printed when the command has ended, as it may yet fail. */
   private JsonObject answer;
 
-  /** Not given yet. */
+  /** Begins without the option. */
   public JsonOption() {}
 
   @Override
@@ -33,7 +37,7 @@ public final class JsonOption implements SharedOptions {
   }
 
   /**
-   * Whether the user asks for JSON.
+   * Tells whether the user asks for JSON.
    *
    * @return true for JSON, false for text
    */
@@ -67,7 +71,7 @@ public final class JsonOption implements SharedOptions {
     }
   }
 
-  /** The same of one whose words were not understood: JSON is asked for by one of them. */
+  /** Prints the answer of a command whose words were not understood, if a word asks for JSON. */
   static void refuse(final CommandSpec command, final String error, final String... given)
       throws IOException {
     for (final String word : given) {

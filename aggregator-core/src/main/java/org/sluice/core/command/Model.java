@@ -16,8 +16,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * What a command may be called with, as picocli knows it. It is said in code, since the JVM makes a
- * class for each kind of annotation anew at each start.
+ * The options and parameters of a command, as picocli knows them. The model is made in code, since
+ * the JVM makes a class for each kind of annotation anew at each start.
  */
 public final class Model {
   /** Makes the lists of parameters. Picocli's own also looks for Groovy in every jar. */
@@ -40,8 +40,8 @@ public final class Model {
   /**
    * Begins the model of a command.
    *
-   * @param command what is run
-   * @param name what the user types
+   * @param command the command
+   * @param name the user's word for it
    * @return a model with {@code --help}
    */
   public static Model of(final Object command, final String name) {
@@ -58,7 +58,7 @@ public final class Model {
    * @param target gets the value, if there is one
    * @param names such as {@code --store}
    * @param <T> the value's type
-   * @return to be completed and added
+   * @return the option, to be completed and added
    */
   public static <T> OptionSpec.Builder option(
       final Class<T> type, final Consumer<T> target, final String... names) {
@@ -71,7 +71,7 @@ public final class Model {
    *
    * @param target gets true
    * @param names such as {@code --json}
-   * @return to be completed and added
+   * @return the option, to be completed and added
    */
   public static OptionSpec.Builder flag(final Consumer<Boolean> target, final String... names) {
     return option(Boolean.class, target, names).arity("0");
@@ -83,7 +83,7 @@ public final class Model {
    * @param type its type
    * @param target gets it, if it is there
    * @param <T> its type
-   * @return to be completed and added
+   * @return the parameter, to be completed and added
    */
   public static <T> PositionalParamSpec.Builder parameter(
       final Class<T> type, final Consumer<T> target) {
@@ -102,7 +102,7 @@ public final class Model {
    * @param type of each of them
    * @param target gets them
    * @param <T> of each of them
-   * @return to be completed and added
+   * @return the parameters, to be completed and added
    */
   public static <T> PositionalParamSpec.Builder parameters(
       final Class<T> type, final Consumer<List<T>> target) {
@@ -118,7 +118,7 @@ public final class Model {
   }
 
   /**
-   * Says what the command does.
+   * Describes the command.
    *
    * @param lines of its help
    * @return this
@@ -129,7 +129,7 @@ public final class Model {
   }
 
   /**
-   * Shows how it is used.
+   * Shows examples of use.
    *
    * @param lines of its help
    * @return this
@@ -140,7 +140,7 @@ public final class Model {
   }
 
   /**
-   * Says how it ends.
+   * Names the exit statuses.
    *
    * @param others the statuses besides those that every command can end with
    * @return this
@@ -162,7 +162,7 @@ public final class Model {
   }
 
   /**
-   * Adds options and parameters of which exactly one is given.
+   * Adds options and parameters of which the user gives exactly one.
    *
    * @param options their declaration
    * @return this
@@ -176,7 +176,7 @@ public final class Model {
     return this;
   }
 
-  /** Lets options be found by those who know the command only. */
+  /** Makes options known to code that knows the command only. */
   void remember(final String name, final SharedOptions options) {
     spec.addMixin(name, CommandSpec.wrapWithoutInspection(options, LISTS));
   }
@@ -204,7 +204,7 @@ public final class Model {
   }
 
   /**
-   * Adds a command below this one, whose statuses are this one's as well.
+   * Adds a command below this one. Its statuses count for this one as well.
    *
    * @param command the command
    * @return this
@@ -220,7 +220,7 @@ public final class Model {
   /**
    * The model.
    *
-   * @return as picocli knows it
+   * @return picocli's model
    */
   public CommandSpec spec() {
     spec.usageMessage()
@@ -243,7 +243,7 @@ public final class Model {
         : line;
   }
 
-  /** A value that goes where the command wants it; what was not given leaves that as it is. */
+  /** A value for the command; without one the command's own stays. */
   private static final class Value<T> implements IGetter, ISetter {
     private final Consumer<T> target;
     private T value;

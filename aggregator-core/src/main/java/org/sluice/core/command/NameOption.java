@@ -11,13 +11,13 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.RuntimePath;
 
-/** The option of every subcommand that asks an I/O process that runs. */
+/** The option of every subcommand with a request to a running I/O process. */
 public final class NameOption implements SharedOptions {
   private static final String SOCKET = "socket";
 
   private String name;
 
-  /** Not given yet. */
+  /** Begins without the option. */
   public NameOption() {}
 
   @Override
@@ -33,9 +33,9 @@ public final class NameOption implements SharedOptions {
   /**
    * Connects to the I/O process of that name.
    *
-   * @return to be closed
+   * @return the connection, to be closed
    * @throws CommandException when there is none
-   * @throws IOException when the user is not to be told
+   * @throws IOException when the user is unknown
    */
   public CommandConnection connect() throws IOException {
     if (name != null && !RuntimePath.isName(name)) {

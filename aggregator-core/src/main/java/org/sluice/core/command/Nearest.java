@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** Finds the word that was meant by a misspelt one. */
 final class Nearest {
-  /** Of a word that is no longer than this many letters for each wrong one nothing is known. */
+  /** The letters of a word for each wrong one; a shorter word is like no other. */
   private static final int LETTERS_FOR_EACH = 3;
 
   private Nearest() {}
@@ -16,7 +16,7 @@ final class Nearest {
    *
    * @param word as it was given
    * @param known words that have a meaning
-   * @return {@code (did you mean X?)} behind a blank; empty where none is like it
+   * @return {@code (did you mean X?)} after a blank; empty where none is like it
    */
   static String to(final String word, final Collection<String> known) {
     return find(word, known).map(" (did you mean %s?)"::formatted).orElse("");
@@ -30,14 +30,14 @@ final class Nearest {
                 .thenComparing(each -> each));
   }
 
-  /** Part of a word is like it as well. */
+  /** Tells whether a word is like another, of which it may be a part. */
   private static boolean isLike(final String word, final String other) {
     final int length = word.replaceFirst("^-*", "").length();
     return length > 1 && other.startsWith(word)
         || distance(word, other) * LETTERS_FOR_EACH <= Math.max(length, LETTERS_FOR_EACH);
   }
 
-  /** How many letters are wrong, missing or too many, or exchanged with the next one. */
+  /** The number of letters that are wrong, missing, extra, or exchanged with the next one. */
   private static int distance(final String one, final String other) {
     final int[][] d = new int[one.length() + 1][other.length() + 1];
     for (int i = 0; i <= one.length(); i++) {

@@ -8,8 +8,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.process.NativeProcess;
 
 /**
- * Links what commands call in a thread of its own, while the command line is set up: that takes as
- * long. It changes nothing but how soon the first calls return.
+ * The linking of calls that commands make, in a thread of its own, while the command line is set
+ * up, which takes as long. Only the time of the first calls changes.
  */
 final class Prelude {
   private Prelude() {}
@@ -33,8 +33,8 @@ final class Prelude {
   }
 
   /**
-   * What cannot be linked fails where the command calls it. In a JVM that has begun to end, as
-   * after a wrong option, Chronicle cannot be, and nobody calls it.
+   * Leaves a failure to the command's own call. In a JVM that has begun to end, as after a wrong
+   * option, Chronicle cannot be linked, and nobody calls it.
    */
   private static void leave() {}
 

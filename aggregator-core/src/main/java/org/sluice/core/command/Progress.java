@@ -8,8 +8,8 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.sluice.core.process.Terminal;
 
 /**
- * How far long work is, how fast, and how long it will take: a bar on standard error when that is a
- * terminal and there is something to do, nothing otherwise. Thread-safe.
+ * The progress of long work: its part done, its speed and its remaining time. A bar on standard
+ * error shows it when that is a terminal and there is something to do. Thread-safe.
  */
 public final class Progress implements AutoCloseable {
   private static final long MEBIBYTE = 1 << 20;
@@ -23,20 +23,20 @@ public final class Progress implements AutoCloseable {
   /**
    * Begins to show the progress of a task.
    *
-   * @param task what is done, such as {@code restore}
-   * @param bytes how much there is to do
-   * @return to be closed at the end
+   * @param task the task, such as {@code restore}
+   * @param bytes the bytes to do
+   * @return the progress, to be closed at the end
    */
   public static Progress begin(final String task, final long bytes) {
     return begin(task, bytes, " MiB", MEBIBYTE);
   }
 
   /**
-   * Begins what is not counted in bytes.
+   * Begins to show the progress of a task that is not counted in bytes.
    *
-   * @param task what is done
-   * @param steps how many steps there are to do
-   * @return to be closed at the end
+   * @param task the task
+   * @param steps the steps to do
+   * @return the progress, to be closed at the end
    */
   public static Progress beginSteps(final String task, final long steps) {
     return begin(task, steps, "", 1);

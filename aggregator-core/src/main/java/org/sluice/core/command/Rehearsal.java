@@ -7,15 +7,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Runs commands one after the other in one process. The build records by it what they load and
- * link. Tests of what commands say would otherwise mostly wait for JVMs to start.
+ * Runs commands one after the other in one process. The build records by it the classes that they
+ * load and link. Tests of the commands' messages would otherwise mostly wait for JVMs to start.
  */
 final class Rehearsal {
   private Rehearsal() {}
 
   /**
-   * Leaves what the Nth command printed in {@code N.out} and {@code N.err}, and its exit status in
-   * {@code N.status}; exits with the highest of these.
+   * Writes the output of the Nth command to {@code N.out} and {@code N.err}, and its exit status to
+   * {@code N.status}. Exits with the highest of these.
    *
    * @param arguments the directory for these files, and command lines, their words parted by single
    *     blanks

@@ -6,7 +6,7 @@ import static org.sluice.core.command.Model.option;
 public final class SeriesOption implements SharedOptions {
   private String name;
 
-  /** Not given yet. */
+  /** Begins without the option. */
   public SeriesOption() {}
 
   @Override

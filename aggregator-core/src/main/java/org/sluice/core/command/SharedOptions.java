@@ -3,9 +3,9 @@ package org.sluice.core.command;
 /** Options that several commands have. */
 public interface SharedOptions {
   /**
-   * Adds them to a command.
+   * Adds the options to a command.
    *
-   * @param model the command's
+   * @param model the command's model
    */
   void addTo(Model model);
 }

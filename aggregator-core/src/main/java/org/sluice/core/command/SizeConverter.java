@@ -10,7 +10,7 @@ import picocli.CommandLine.TypeConversionException;
 public final class SizeConverter implements ITypeConverter<Long> {
   private static final Pattern SIZE = Pattern.compile("(\\d{1,18})([KMG]?)");
 
-  /** For picocli. */
+  /** The constructor that picocli calls. */
   public SizeConverter() {}
 
   @Override

@@ -20,7 +20,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code sluice} command. */
 public final class Sluice {
-  /** Below the installation. */
+  /** The file with the list of subcommands, below the installation. */
   private static final String LIST = "target/commands";
 
   private Sluice() {}
@@ -55,7 +55,7 @@ public final class Sluice {
     }
     final String called = args.length == 0 ? "" : args[0];
     final CommandLine line = commandLine(called);
-    if (!isKnown(called, line)) { // or a --help behind it would be that of sluice itself
+    if (!isKnown(called, line)) { // or a --help behind it would be the help of sluice itself
       return ErrorLine.usage(new UnmatchedArgumentException(line, List.of(called)), args);
     }
     final int status = line.execute(args);
@@ -67,7 +67,10 @@ public final class Sluice {
     return called.isEmpty() || called.startsWith("-") || line.getSubcommands().containsKey(called);
   }
 
-  /** With all subcommands, or only the one that is called, since each costs time to set up. */
+  /**
+   * The command line of all subcommands, or only of the called one, since each takes time to set
+   * up.
+   */
   private static CommandLine commandLine(final String called) {
     final Model model =
         Model.of(new Sluice(), "sluice")
@@ -86,7 +89,10 @@ public final class Sluice {
         .registerConverter(Integer.class, value -> Arguments.number(value, Integer::valueOf));
   }
 
-  /** From the list that the build makes, if it is there: to look into all jars takes longer. */
+  /**
+   * The subcommand in the list that the build makes, if that is there: a search through all jars
+   * takes longer.
+   */
   private static Optional<Provider<Subcommand>> listed(final String called) {
     final String home = System.getenv("SLUICE_HOME");
     try {
@@ -121,12 +127,15 @@ public final class Sluice {
     return name(subcommand).equals(called);
   }
 
-  /** Told by the class's name alone, since to make the models of all takes long. */
+  /**
+   * The name of a subcommand, from the class's name alone, since making the models of all takes
+   * long.
+   */
   private static String name(final Class<?> subcommand) {
     return subcommand.getSimpleName().replaceFirst("Command$", "").toLowerCase(Locale.ROOT);
   }
 
-  /** Whether the help of the command that was called tells of the status. */
+  /** Tells whether the help of the called command has the status. */
   private static boolean isTold(final CommandLine line, final int status) {
     final ParseResult called = line.getParseResult();
     return called == null

@@ -17,20 +17,20 @@ public final class StoreOption implements SharedOptions {
   private Store store;
 
   /**
-   * What the user gave.
+   * The store that the user gave.
    *
    * @param path null for a URI of anything but a directory
    */
   private record Store(String text, Path path) {
 
-    /** Which is asked for at each start: the JVM would link one of its own each time. */
+    /** The text, asked for at each start: the JVM would link a method of its own each time. */
     @Override
     public String toString() {
       return text;
     }
   }
 
-  /** Not given yet. */
+  /** Begins without the option. */
   public StoreOption() {}
 
   @Override
@@ -56,7 +56,7 @@ public final class StoreOption implements SharedOptions {
   }
 
   /**
-   * The store, for who works elsewhere.
+   * The store's name for use elsewhere.
    *
    * @return a directory's absolute path or a URI
    */
@@ -65,9 +65,9 @@ public final class StoreOption implements SharedOptions {
   }
 
   /**
-   * Whether the store is at a URI of anything but a directory.
+   * Tells whether the store is at a URI of anything but a directory.
    *
-   * @return whether there is no {@link #directory()}
+   * @return true when there is no {@link #directory()}
    */
   public boolean isElsewhere() {
     return store.path() == null;

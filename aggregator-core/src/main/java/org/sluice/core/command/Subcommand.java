@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
  */
 public interface Subcommand extends Callable<Integer> {
   /**
-   * What it may be called with.
+   * The options and parameters.
    *
    * @return the same each time, see {@link Model}
    */

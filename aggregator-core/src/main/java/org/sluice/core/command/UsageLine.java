@@ -18,11 +18,11 @@ final class UsageLine {
   private UsageLine() {}
 
   /**
-   * Says what is wrong.
+   * Tells what is wrong.
    *
-   * @param e what picocli found
+   * @param e picocli's finding
    * @param given the words behind {@code sluice}
-   * @return without the command's name in front, nor where its help is
+   * @return a line without the command's name in front, and without the place of its help
    */
   static String of(final ParameterException e, final List<String> given) {
     final CommandLine command = e.getCommandLine();
@@ -37,7 +37,7 @@ final class UsageLine {
     };
   }
 
-  /** Picocli says first that a value is wrong, and calls the option in quotes. */
+  /** The fault of a value. Picocli's words call the value wrong first, and quote the option. */
   private static String value(final ParameterException e) {
     if (e.getArgSpec() instanceof final OptionSpec option
         && option.type().isEnum()
@@ -56,7 +56,7 @@ final class UsageLine {
         .replaceFirst("^Invalid value for positional parameter at index \\d+ \\((.*?)\\): ", "");
   }
 
-  /** A misspelt option, which picocli tells of only where nothing is missing. */
+  /** The misspelt options, which picocli finds only where nothing is missing. */
   private static Stream<String> unknownOptions(
       final CommandSpec command, final List<String> given) {
     return given.stream()

@@ -45,10 +45,10 @@ public final class Fault implements Hazard.Mishap {
   private static final int BLOCK = 4096;
   private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** Written before the threads start that come to any point. */
+  /** The armed faults, set before the threads start that come to any point. */
   private static List<Fault> armed = List.of();
 
-  /** What fills the heap. */
+  /** The object that fills the heap. */
   private static volatile Object hoard;
 
   private final String text;
@@ -60,7 +60,7 @@ public final class Fault implements Hazard.Mishap {
   private final long last;
   private final AtomicLong times = new AtomicLong();
 
-  /** What can go wrong. */
+  /** The kinds of faults. */
   public enum Action {
     /** The process dies, before the step or after it. */
     KILL,
@@ -83,7 +83,7 @@ public final class Fault implements Hazard.Mishap {
   /**
    * A step that can fail.
    *
-   * @param <E> how
+   * @param <E> the failure
    */
   @FunctionalInterface
   public interface Step<E extends IOException> {
@@ -174,7 +174,7 @@ public final class Fault implements Hazard.Mishap {
   /**
    * Lets faults happen from here on in this process, and no others.
    *
-   * @param faults what is to go wrong
+   * @param faults the faults
    */
   public static void arm(final List<Fault> faults) {
     armed = faults;
@@ -183,7 +183,7 @@ public final class Fault implements Hazard.Mishap {
   /**
    * The fault that strikes this time.
    *
-   * @param point where the process is
+   * @param point the process's point
    * @return null nearly always
    */
   public static Fault at(final FaultPoint point) {
@@ -202,7 +202,7 @@ public final class Fault implements Hazard.Mishap {
   /**
    * The faults that never struck, as this process did not come to their point so often.
    *
-   * @return a line each, for who armed them
+   * @return a line for each
    */
   public static List<String> unreached() {
     return armed.stream()
@@ -223,10 +223,10 @@ public final class Fault implements Hazard.Mishap {
   /**
    * Does a step, at which a fault may strike.
    *
-   * @param point where the process is
-   * @param what it is, and to what, for the message of an error
+   * @param point the process's point
+   * @param what the step, and its object, for the message of an error
    * @param step does it
-   * @param <E> how it fails
+   * @param <E> its failure
    * @throws E when that fails
    * @throws PosixException when it is to fail
    */
@@ -245,7 +245,7 @@ public final class Fault implements Hazard.Mishap {
   /**
    * Lets a thread fail at its step, if a fault says so.
    *
-   * @param point which thread
+   * @param point the thread's point
    */
   public static void strike(final FaultPoint point) {
     final Fault fault = at(point);
@@ -262,7 +262,7 @@ public final class Fault implements Hazard.Mishap {
     }
   }
 
-  /** Every thread that allocates finds it full from here on. */
+  /** Fills the heap: every thread that allocates fails from here on. */
   private static void fillHeap() {
     OutOfMemoryError first = null;
     for (int length = 1 << 20; length >= 16; length /= 256) { // the JVM has few with a stack trace
@@ -298,7 +298,7 @@ public final class Fault implements Hazard.Mishap {
     }
   }
 
-  /** A whole number of blocks stays one, as it would on any disk. */
+  /** Cuts a length. A whole number of blocks stays one, as it would on any disk. */
   @Override
   public long cut(final long length) {
     if (action != Action.SHORT && action != Action.TORN) {

@@ -153,15 +153,15 @@ public enum FaultPoint implements Hazard {
   MPI_BEGIN(Kind.MPI, "MPI: begins a checkpoint"),
   /** A rank has taken its line, or stopped at its spot. */
   MPI_LINE(Kind.MPI, "MPI: hears what a rank counted"),
-  /** All ranks have. */
+  /** All ranks have done so. */
   MPI_EXPECT(Kind.MPI, "MPI: tells the ranks what crosses the line"),
-  /** All of that has come. */
+  /** All messages across the line have come. */
   MPI_STOP(Kind.MPI, "MPI: has the ranks stop recording, or take their images"),
   /** All recordings are there. */
   MPI_CLOSURE(Kind.MPI, "MPI: computes what a recovery repeats"),
   /** A rank has written its images. */
   MPI_IMAGE(Kind.MPI, "MPI: hears that a rank's images are complete"),
-  /** All have. */
+  /** All ranks have done so. */
   MPI_DECIDE(
       Kind.MPI,
       "MPI: decides that the checkpoint is committed",
@@ -173,7 +173,7 @@ public enum FaultPoint implements Hazard {
       "MPI: writes into mpi.log that it is committed",
       "committed",
       "committed; the log does not say so"),
-  /** Someone gave it up. */
+  /** The wave was given up. */
   MPI_DROP(Kind.MPI, "MPI: drops a checkpoint that is given up", "dropped once resumed", "dropped"),
   /** Thread {@code service}. */
   SERVICE(Kind.THREAD, "thread: takes a request"),
@@ -190,7 +190,7 @@ public enum FaultPoint implements Hazard {
   /** Threads {@code metrics}. */
   METRICS(Kind.THREAD, "thread: answers a request for metrics", "no answer", Kind.CRASH);
 
-  /** What can happen at a point, and what most points of that kind lead to. */
+  /** The faults possible at a kind of point, and the usual results. */
   private enum Kind {
     WRITE(EnumSet.complementOf(EnumSet.of(Action.STOP)), Kind.COMMITTED, Kind.NO_COMMIT),
     STEP(EnumSet.of(Action.KILL, Action.FAIL, Action.SLOW), Kind.COMMITTED, Kind.NO_COMMIT),
@@ -241,7 +241,7 @@ public enum FaultPoint implements Hazard {
   }
 
   /**
-   * The name that users call it by.
+   * The users' name for the point.
    *
    * @return such as {@code index-fsync}
    */
@@ -260,16 +260,16 @@ public enum FaultPoint implements Hazard {
   }
 
   /**
-   * What can happen there.
+   * The faults possible at the point.
    *
-   * @return one action or more
+   * @return an action or more
    */
   public Set<Action> actions() {
     return kind.actions;
   }
 
   /**
-   * What the I/O process does there.
+   * The I/O process's step at the point.
    *
    * @return a few words
    */
@@ -278,7 +278,7 @@ public enum FaultPoint implements Hazard {
   }
 
   /**
-   * What a user sees when the I/O process is killed there, before the step or after it.
+   * The result for a user when the I/O process is killed there, before the step or after it.
    *
    * @return a few words
    */
@@ -287,7 +287,7 @@ public enum FaultPoint implements Hazard {
   }
 
   /**
-   * What a user sees when the step fails.
+   * The result for a user when the step fails.
    *
    * @return a few words
    */

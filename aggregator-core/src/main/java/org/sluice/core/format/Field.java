@@ -4,14 +4,14 @@ package org.sluice.core.format;
  * A field of a {@link Structure}.
  *
  * @param offset bytes from the structure's beginning
- * @param type how it lies in memory
- * @param count how many of that type stand there; of {@link Type#STRING} the bytes it has room for
- * @param name what C and the documentation call it
- * @param writer who writes it; empty where the structure says it
+ * @param type its layout in memory
+ * @param count the number of values of that type; of {@link Type#STRING} the bytes of room
+ * @param name its name in C and the documentation
+ * @param writer its writer; empty where the structure says it
  * @param meaning unit, range and what the values say, as one line
  */
 public record Field(int offset, Type type, int count, String name, String writer, String meaning) {
-  /** How a field lies in memory: little-endian, at a multiple of its length. */
+  /** The layout of a field in memory: little-endian, at a multiple of its length. */
   public enum Type {
     /** A signed number of 32 bits. */
     I32(4, "i32", "int32_t"),
@@ -37,7 +37,7 @@ public record Field(int offset, Type type, int count, String name, String writer
     }
 
     /**
-     * How long a value of this type is.
+     * The length of a value of this type.
      *
      * @return bytes
      */
@@ -46,7 +46,7 @@ public record Field(int offset, Type type, int count, String name, String writer
     }
 
     /**
-     * What the documentation calls it.
+     * The name in the documentation.
      *
      * @return such as {@code i32}
      */
@@ -55,7 +55,7 @@ public record Field(int offset, Type type, int count, String name, String writer
     }
 
     /**
-     * What C calls it.
+     * The name in C.
      *
      * @return such as {@code int32_t}
      */
@@ -65,7 +65,7 @@ public record Field(int offset, Type type, int count, String name, String writer
   }
 
   /**
-   * Where the field ends.
+   * The end of the field.
    *
    * @return bytes from the structure's beginning
    */

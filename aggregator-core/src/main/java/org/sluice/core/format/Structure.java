@@ -7,8 +7,7 @@ import java.util.List;
 /**
  * A structure of a binary format: fields at fixed offsets. A descriptor class declares it once,
  * field after field, and keeps each field's offset in a constant for the code that reads and writes
- * it. What C sees and what {@code docs/format.md} says of it are generated from the same
- * declaration.
+ * it. The C declaration and the tables of {@code docs/format.md} are generated from the same class.
  *
  * <p>A structure changes only while its descriptor class is initialized.
  */
@@ -28,7 +27,7 @@ public final class Structure {
   /**
    * A structure without fields.
    *
-   * @param name what C calls it, behind {@code sluice_}
+   * @param name its name in C, behind {@code sluice_}
    * @param length its bytes, unused ones at the end included
    */
   public Structure(final String name, final int length) {
@@ -39,7 +38,7 @@ public final class Structure {
   /**
    * Leaves bytes unused before the next field.
    *
-   * @param offset where that begins
+   * @param offset the beginning of the next field
    * @return this
    */
   public Structure at(final int offset) {
@@ -48,7 +47,7 @@ public final class Structure {
   }
 
   /**
-   * Says who writes the fields that follow.
+   * Sets the writer of the fields that follow.
    *
    * @param who such as {@link #IOP}
    * @return this
@@ -61,7 +60,7 @@ public final class Structure {
   /**
    * Adds a field.
    *
-   * @param type how it lies in memory
+   * @param type its layout in memory
    * @param field its name
    * @param meaning unit, range and what its values say
    * @return its offset
@@ -73,8 +72,8 @@ public final class Structure {
   /**
    * Adds a row of fields.
    *
-   * @param type how each lies in memory
-   * @param count how many; of strings the bytes that one has room for
+   * @param type the layout of each in memory
+   * @param count their number; of strings the bytes of room
    * @param field their name
    * @param meaning unit, range and what their values say
    * @return the first one's offset
@@ -91,7 +90,7 @@ public final class Structure {
   }
 
   /**
-   * What C calls the structure.
+   * The structure's name in C.
    *
    * @return the name behind {@code sluice_}
    */
@@ -100,7 +99,7 @@ public final class Structure {
   }
 
   /**
-   * How long the structure is.
+   * The length of the structure.
    *
    * @return bytes
    */

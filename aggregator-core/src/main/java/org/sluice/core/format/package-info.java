@@ -1,2 +1,2 @@
-/** What binary formats are described with; the descriptors stand beside the code they are for. */
+/** The description of binary formats; the descriptors stand beside the code they are for. */
 package org.sluice.core.format;

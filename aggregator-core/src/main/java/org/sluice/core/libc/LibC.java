@@ -11,12 +11,12 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A function of the C library, and the constants of them all. What it takes and returns is in its
- * manual page; pointers are addresses. After a result below 0, {@link #errno()} of the same thread
- * says why.
+ * A function of the C library, and the constants of them all. Its manual page tells its parameters
+ * and its result; pointers are addresses. After a result below 0, {@link #errno()} of the same
+ * thread says why.
  *
- * @param address where it begins
- * @param wide whether its result has 64 bits
+ * @param address its beginning
+ * @param wide its result has 64 bits
  */
 @SuppressWarnings("restricted")
 public record LibC(MemorySegment address, boolean wide) {
@@ -97,17 +97,19 @@ public record LibC(MemorySegment address, boolean wide) {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
 
-  /** Of errno, all that the state has on Linux. To look it up by its name takes 10 ms. */
+  /**
+   * The offset of errno, which is the whole state on Linux. Looking it up by its name takes 10 ms.
+   */
   private static final long ERRNO_OFFSET = 0;
 
   private static final ThreadLocal<MemorySegment> CAPTURE =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
 
   /**
-   * Any of them: six integers or pointers in registers, a result in another. Each signature that is
-   * linked costs a start some milliseconds, so all share one: in the calling conventions of 64-bit
-   * Linux, on x86-64 and on AArch64, a function ignores the registers that it has no parameter for,
-   * and the upper half of those it has an int for.
+   * The handle of all functions: six integers or pointers in registers, a result in another. Each
+   * linked signature costs a start some milliseconds, so all share one. In the calling conventions
+   * of 64-bit Linux, on x86-64 and on AArch64, a function ignores registers without a parameter,
+   * and the upper half of those with an int.
    */
   private static final MethodHandle CALL =
       LINKER.downcallHandle(
@@ -196,7 +198,7 @@ public record LibC(MemorySegment address, boolean wide) {
    * The check of a result.
    *
    * @param result of this thread's last call
-   * @param operation what was tried
+   * @param operation the operation that was tried
    * @return the result
    * @throws PosixException when it is below 0
    */

@@ -11,8 +11,9 @@ public final class PosixException extends IOException {
   /**
    * A failed system call.
    *
-   * @param operation what was tried, with the file's name, such as {@code write /store/x.data}
-   * @param errno why it failed
+   * @param operation the operation that was tried, with the file's name, such as {@code write
+   *     /store/x.data}
+   * @param errno the error number
    */
   public PosixException(final String operation, final int errno) {
     super("cannot %s: %s%s".formatted(operation, Errno.describe(errno), remedy(errno)));
@@ -25,9 +26,9 @@ public final class PosixException extends IOException {
   }
 
   /**
-   * This error with what it means in words, under the same errno.
+   * This error with its meaning in words, under the same errno.
    *
-   * @param what it means there, such as {@code x has lost bytes}
+   * @param what the meaning there, such as {@code x has lost bytes}
    * @return an exception that says both, and has the same errno
    */
   public PosixException as(final String what) {
@@ -58,7 +59,7 @@ public final class PosixException extends IOException {
   }
 
   /**
-   * Why the system call failed.
+   * The reason of the system call's failure.
    *
    * @return a positive error number, see {@link Errno}
    */

@@ -12,8 +12,8 @@ import org.sluice.core.libc.PosixException;
 
 /**
  * Writes past the page cache that go on while their thread does other things, so that the disk
- * always has the next one ({@code io_submit}). Where the kernel takes none, as in a sandbox, each
- * is done when it is waited for. One thread at a time.
+ * always has a next one ({@code io_submit}). Where the kernel takes none, as in a sandbox, each
+ * write is done when it is waited for. For one thread at a time.
  */
 public final class AsyncWrites implements AutoCloseable {
   private static final long IOCB_LENGTH = 64;
@@ -32,10 +32,10 @@ public final class AsyncWrites implements AutoCloseable {
   private final MemorySegment pointer = arena.allocate(JAVA_LONG);
   private final MemorySegment event = arena.allocate(EVENT_LENGTH, Long.BYTES);
 
-  /** The writes under way, by what the kernel calls them; null in free places. */
+  /** The writes under way, by the kernel's names for them; null in free places. */
   private final Write[] underWay;
 
-  /** 0 where the kernel takes none. */
+  /** The kernel's context; 0 where it takes no such writes. */
   private final long context;
 
   /** A write that was started. */
@@ -57,18 +57,18 @@ public final class AsyncWrites implements AutoCloseable {
     }
 
     /**
-     * Whether the kernel has taken it, to go on by itself.
+     * Tells whether the kernel has taken the write, to go on by itself.
      *
-     * @return false when it is done only when it is waited for
+     * @return false when the write is done only when it is waited for
      */
     public boolean isTaken() {
       return taken;
     }
 
     /**
-     * Whether {@link #await} would not wait for the kernel.
+     * Tells whether {@link #await} would not wait for the kernel.
      *
-     * @return true once it has ended
+     * @return true once the write has ended
      */
     public boolean hasEnded() {
       boolean more = !ended;
@@ -79,8 +79,8 @@ public final class AsyncWrites implements AutoCloseable {
     }
 
     /**
-     * Waits until all is written. What the kernel has left out is written by a call of its own,
-     * which tells why if it fails as well.
+     * Waits until all is written. A call of its own writes the bytes that the kernel has left out,
+     * and tells why if it fails as well.
      *
      * @throws PosixException when that fails; any part may have been written
      */
@@ -95,9 +95,9 @@ public final class AsyncWrites implements AutoCloseable {
   }
 
   /**
-   * None is under way.
+   * Makes the means for writes; none is under way.
    *
-   * @param most how many may be; more are done when they are waited for
+   * @param most the most writes under way; more are done when they are waited for
    */
   public AsyncWrites(final int most) {
     underWay = new Write[most];
@@ -112,8 +112,8 @@ public final class AsyncWrites implements AutoCloseable {
    *
    * @param file opened past the page cache
    * @param pieces to be written; they and their memory stay as they are until the end
-   * @param offset where the first goes in the file
-   * @return to be waited for
+   * @param offset the place of the first piece in the file
+   * @return the write, to be waited for
    */
   public Write start(final NativeFile file, final IoVector pieces, final long offset) {
     final Write write = new Write(file, pieces, offset);
@@ -126,7 +126,10 @@ public final class AsyncWrites implements AutoCloseable {
     return write;
   }
 
-  /** Whether nobody is to see its writes: no rehearsal, nor a test that extends it. */
+  /**
+   * Tells whether no other object is to see a file's writes: no rehearsal, nor a test that extends
+   * the file.
+   */
   private static boolean isPlain(final NativeFile file) {
     return file.getClass() == NativeFile.class && (file.writes == null || !file.writes.isArmed());
   }
@@ -152,7 +155,7 @@ public final class AsyncWrites implements AutoCloseable {
     return LibC.SYSCALL.call(LibC.SYS_IO_SUBMIT, context, 1, pointer.address()) == 1;
   }
 
-  /** Takes note of one that has ended, and waits for that if one is wanted. */
+  /** Notes a write that has ended; waits for one if one is wanted. */
   private boolean take(final int wanted) {
     final long count =
         LibC.SYSCALL.call(LibC.SYS_IO_GETEVENTS, context, wanted, 1, event.address(), 0);
@@ -167,7 +170,7 @@ public final class AsyncWrites implements AutoCloseable {
     return count > 0;
   }
 
-  /** None may be under way. */
+  /** Ends the means for writes, of which none may be under way. */
   @Override
   public void close() {
     if (context != 0) {

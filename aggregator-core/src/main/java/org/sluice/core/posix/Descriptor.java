@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
-/** Something that the kernel gave a descriptor for and that is no file. */
+/** A thing that the kernel gave a descriptor for, other than a file. */
 public abstract class Descriptor implements AutoCloseable {
   /** The descriptor, which is this object's to close. */
   public final int number;

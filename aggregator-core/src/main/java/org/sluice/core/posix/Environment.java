@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The command line and the environment as they are. Java changes what is no UTF-8 in them, and says
- * nothing.
+ * The command line and the environment as they are. Java changes text that is no UTF-8 in them,
+ * without a word.
  */
 public final class Environment {
-  /** What Java puts in the place of what it cannot read. */
+  /** Java's replacement for bytes that it cannot read. */
   private static final String CHANGED = "\ufffd";
 
   private Environment() {}
 
   /**
-   * Whether Java may have changed a text.
+   * Tells whether Java may have changed a text.
    *
    * @param text an argument, a variable or a property as Java tells it
    * @return false when it is exact
@@ -77,7 +77,7 @@ public final class Environment {
     return strings("cmdline");
   }
 
-  /** Of which a NUL ends each. */
+  /** Returns the strings of a file, each of which ends with a NUL. */
   private static List<String> strings(final String file) throws IOException {
     final String[] parts =
         FileName.decode(Files.readAllBytes(Path.of("/proc/self", file))).split("\0", -1);

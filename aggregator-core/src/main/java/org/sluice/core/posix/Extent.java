@@ -3,12 +3,12 @@ package org.sluice.core.posix;
 /**
  * A run of bytes of a file.
  *
- * @param offset where it begins, 0 or more
- * @param length how many bytes it has, 1 or more
+ * @param offset its beginning, 0 or more
+ * @param length its bytes, 1 or more
  */
 public record Extent(long offset, long length) {
   /**
-   * Where it ends.
+   * The end of the run.
    *
    * @return offset of the first byte behind it
    */

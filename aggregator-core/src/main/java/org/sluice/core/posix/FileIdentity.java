@@ -3,16 +3,16 @@ package org.sluice.core.posix;
 import org.sluice.core.libc.PosixException;
 
 /**
- * What tells a file from all others, also from a later one that got its inode number.
+ * The identity of a file among all files, also among later ones that got its inode number.
  *
  * @param device {@code major << 32 | minor}
  * @param inode inode number
- * @param born when the file was created, in nanoseconds since 1970; 0 where the file system does
+ * @param born the file's time of creation, in nanoseconds since 1970; 0 where the file system does
  *     not know
  */
 public record FileIdentity(long device, long inode, long born) {
   /**
-   * Whether a name is a name of this file. Opens nothing.
+   * Tells whether a name is a name of this file. Opens nothing.
    *
    * @param path any path, see {@link FileName}; a symbolic link is not followed
    * @return false also when there is nothing of that name

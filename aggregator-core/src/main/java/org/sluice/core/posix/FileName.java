@@ -12,14 +12,14 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 
 /**
- * Names of files, which to the kernel are bytes of any encoding or none. A name is held as a string
- * in which each byte that is no part of valid UTF-8 is a lone surrogate, {@code U+DC80} to {@code
- * U+DCFF} (PEP 383, {@code surrogateescape}). So every name has one string, and the string has all
- * of it. A {@link java.nio.file.Path} cannot hold such a name: paths of users' files are strings,
- * and only Sluice's own files have a {@code Path}.
+ * The names of files, which to the kernel are bytes of any encoding or none. A name is held as a
+ * string in which each byte that is no part of valid UTF-8 is a lone surrogate, {@code U+DC80} to
+ * {@code U+DCFF} (PEP 383, {@code surrogateescape}). So every name has one string, and the string
+ * has all of it. A {@link java.nio.file.Path} cannot hold such a name: paths of users' files are
+ * strings, and only Sluice's own files have a {@code Path}.
  */
 public final class FileName {
-  /** A byte from 0x80 on is this and its value. */
+  /** The character for a byte from 0x80 on, less the byte's value. */
   private static final int ESCAPE = 0xDC00;
 
   private static final int FIRST = ESCAPE + 0x80;
@@ -83,7 +83,7 @@ public final class FileName {
   }
 
   /**
-   * Whether a character of a name stands for one byte that is no part of valid UTF-8.
+   * Tells whether a character of a name stands for a byte that is no part of valid UTF-8.
    *
    * @param character a code point of a name
    * @return true for {@code U+DC80} to {@code U+DCFF}; its low eight bits are the byte
@@ -93,7 +93,7 @@ public final class FileName {
   }
 
   /**
-   * Whether a name is valid UTF-8.
+   * Tells whether a name is valid UTF-8.
    *
    * @param name any
    * @return false when a byte of it is escaped
@@ -116,7 +116,7 @@ public final class FileName {
   }
 
   /**
-   * How many bytes a name has.
+   * The number of a name's bytes.
    *
    * @param name any
    * @return 0 or more
@@ -126,7 +126,7 @@ public final class FileName {
   }
 
   /**
-   * Whether a path is a directory's or leads to what is in it.
+   * Tells whether a path is a directory's, or leads to something in it.
    *
    * @param path absolute, without empty names, {@code .} or {@code ..}
    * @param directory such a path, too
@@ -176,7 +176,7 @@ public final class FileName {
   /**
    * A name as a function of C takes it.
    *
-   * @param arena what the memory is of
+   * @param arena gives the memory
    * @param name as {@link #decode} makes it, or any valid text
    * @return the address of its bytes, with the NUL that ends them
    * @throws PosixException when it has a NUL itself, or a surrogate that no name has

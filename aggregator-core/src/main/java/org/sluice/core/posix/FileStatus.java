@@ -11,17 +11,18 @@ import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
 /**
- * What {@code statx} tells, since its structure is the same on every architecture.
+ * The answer of {@code statx}, whose structure is the same on every architecture.
  *
  * @param device {@code major << 32 | minor}
  * @param inode unsigned
- * @param born when it was created, in nanoseconds since 1970; 0 where the file system does not know
+ * @param born its time of creation, in nanoseconds since 1970; 0 where the file system does not
+ *     know
  * @param size in bytes
- * @param allocated how much of the size is not holes, in bytes
- * @param type what it is
+ * @param allocated the bytes of the size that are not holes
+ * @param type its type
  * @param mode the low 12 bits
- * @param links how many names it has
- * @param modified when it was last written to
+ * @param links the number of its names
+ * @param modified its time of the last write
  */
 public record FileStatus(
     long device,
@@ -35,7 +36,7 @@ public record FileStatus(
     Instant modified) {
   private static final int BLOCK = 512;
 
-  // The methods that the JVM makes for a record it links anew at each start, which takes
+  // The methods of a record, written out: the JVM links its own anew at each start, which takes
   // milliseconds.
 
   @Override
@@ -70,28 +71,29 @@ public record FileStatus(
   }
 
   /**
-   * Of what has a name, not of what a symbolic link of that name leads to.
+   * The status of the thing with a name; a symbolic link is not followed.
    *
    * @param path the name, see {@link FileName}
-   * @return what it is
-   * @throws PosixException when there is nothing, or it cannot be told
+   * @return its status
+   * @throws PosixException when there is nothing, or the status is unknown
    */
   public static FileStatus of(final String path) throws PosixException {
     return of(path, LibC.AT_SYMLINK_NOFOLLOW);
   }
 
   /**
-   * Of what a path leads to, through symbolic links and descriptors in {@code /proc}.
+   * The status of the thing that a path leads to, through symbolic links and descriptors in {@code
+   * /proc}.
    *
    * @param path the path, see {@link FileName}
-   * @return what it is
-   * @throws PosixException when there is nothing, or it cannot be told
+   * @return its status
+   * @throws PosixException when there is nothing, or the status is unknown
    */
   public static FileStatus behind(final String path) throws PosixException {
     return of(path, 0);
   }
 
-  /** Of what has a name in an open directory. */
+  /** The status of the thing with a name in an open directory. */
   static FileStatus in(final HeldInode directory, final String name) throws PosixException {
     final String called = FileName.resolve(directory.opened(), name);
     try (Arena arena = Arena.ofConfined()) {
@@ -101,7 +103,7 @@ public record FileStatus(
   }
 
   /**
-   * What tells the file from all others.
+   * The file's identity among all files.
    *
    * @return device, inode and time of creation
    */

@@ -9,11 +9,11 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile.Flag;
 
 /**
- * The regular files below a directory, whatever their names are and however long their paths. Of
- * what is made, renamed or deleted meanwhile any part may be seen. Not thread-safe.
+ * The regular files below a directory, whatever their names are and however long their paths. Files
+ * that are made, renamed or deleted meanwhile may be seen or not. Not thread-safe.
  */
 public final class FileTree {
-  /** So that the stack does not run out in a tree that was made for that. */
+  /** The longest path that is followed, so that the stack does not run out in a malicious tree. */
   private static final int LONGEST = 1 << 14;
 
   private final Predicate<String> enters;
@@ -41,7 +41,7 @@ public final class FileTree {
    * Visits the regular files below a directory. Symbolic links are not followed.
    *
    * @param directory its path
-   * @param enters whether a directory, by its path, is looked into
+   * @param enters accepts the paths of the directories to look into
    * @param visitor takes the files, in no order
    * @throws PosixException when a directory cannot be read; {@link Errno#ENAMETOOLONG} for one of a
    *     path of more than 16384 characters
@@ -67,7 +67,7 @@ public final class FileTree {
     try {
       visit(path);
     } catch (final PosixException e) {
-      e.throwUnless(Errno.ENOENT); // it was empty, and deleted since it was opened
+      e.throwUnless(Errno.ENOENT); // deleted, while empty, since it was opened
     }
   }
 
@@ -117,7 +117,7 @@ public final class FileTree {
         .filter(any -> status.get().type() == FileType.DIRECTORY && enters.test(path));
   }
 
-  /** Empty for what was renamed or deleted since its name was read. */
+  /** The status; empty for a file renamed or deleted since its name was read. */
   private static Optional<FileStatus> status(final NativeFile directory, final String name)
       throws PosixException {
     try {
@@ -130,7 +130,7 @@ public final class FileTree {
 
   /**
    * Finds a file in a directory, not below it, by the inode numbers that the directory tells. On
-   * some file systems those are not the files' own, and nothing is found.
+   * some file systems these are not the files' own, and nothing is found.
    *
    * @param directory the directory's path
    * @param device of the file, {@code major << 32 | minor}

@@ -3,7 +3,7 @@ package org.sluice.core.posix;
 import java.nio.file.Path;
 import org.sluice.core.libc.PosixException;
 
-/** What a name of a file system stands for. */
+/** The type of the thing that a name of a file system stands for. */
 public enum FileType {
   /** A file with bytes. */
   REGULAR(010, "a file"),
@@ -43,18 +43,18 @@ public enum FileType {
   }
 
   /**
-   * The type of what a name stands for; a symbolic link is not followed.
+   * The type of the thing that a name stands for; a symbolic link is not followed.
    *
    * @param path the name
    * @return its type
-   * @throws PosixException when there is none, or it cannot be told
+   * @throws PosixException when there is none, or its type is unknown
    */
   public static FileType of(final Path path) throws PosixException {
     return FileStatus.of(path.toString()).type();
   }
 
   /**
-   * What users call it.
+   * The users' word for the type.
    *
    * @return a noun with its article
    */

@@ -9,19 +9,20 @@ import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
 /**
- * What {@code fstatfs} tells of the file system that a file lies on. Java's {@code FileStore} looks
- * the file up in the table of mounts, which lacks it below a root that is no mount point.
+ * The answer of {@code fstatfs} about the file system of a file. Java's {@code FileStore} looks the
+ * file up in the table of mounts, which lacks it below a root that is no mount point.
  *
  * @param fileSystem its type, such as {@code xfs}, or the number of one that is not known here
  * @param block bytes in which the file system counts
  * @param free bytes that it has left for this user; the greatest number where it has no limit
- * @param files how many more files it can have; the greatest number where it has no limit
+ * @param files the number of further files that it can have; the greatest number where it has no
+ *     limit
  */
 public record FreeSpace(String fileSystem, long block, long free, long files) {
   private static final long UNSIGNED_INT = 0xFFFF_FFFFL;
 
   /**
-   * File systems that one node alone can mount; the upper directory of overlay must be local. The
+   * File systems that only one node can mount; the upper directory of overlay must be local. The
    * numbers are from linux/magic.h and of file systems that are not part of Linux.
    */
   private static final Map<Long, String> LOCAL =

@@ -4,7 +4,7 @@ import org.sluice.core.libc.PosixException;
 
 /** A step of the I/O process at which a fault can be rehearsed. Thread-safe. */
 public interface Hazard {
-  /** What goes wrong at a step. */
+  /** The fault at a step. */
   interface Mishap {
     /**
      * Strikes before the step.
@@ -15,7 +15,7 @@ public interface Hazard {
     void begin(String what) throws PosixException;
 
     /**
-     * How much is to be written now.
+     * The bytes to be written now.
      *
      * @param length bytes there are, over 0
      * @return bytes, 1 to {@code length}
@@ -27,14 +27,14 @@ public interface Hazard {
   }
 
   /**
-   * What goes wrong this time.
+   * The fault of this time.
    *
    * @return null nearly always
    */
   Mishap now();
 
   /**
-   * Whether anything goes wrong there at any time.
+   * Tells whether any fault is rehearsed there at any time.
    *
    * @return false unless a rehearsal asks for it
    */

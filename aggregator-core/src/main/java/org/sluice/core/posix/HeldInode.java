@@ -12,8 +12,8 @@ import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
 /**
- * The inode that a descriptor holds: which one it is, its attributes, its names and its locks. Its
- * bytes are {@link NativeFile}'s.
+ * The inode that a descriptor holds: its identity, its attributes, its names and its locks. {@link
+ * NativeFile} has its bytes.
  */
 public abstract class HeldInode implements AutoCloseable {
   static final int WITHOUT_WAITING = LibC.O_NONBLOCK; // for a lease
@@ -50,9 +50,9 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * Lets go of the file's bytes: from here on the kernel does not count it as open, as a process
-   * that wants a lease on it needs. Names, attributes and the inode stay known. Nobody may use it
-   * meanwhile.
+   * Lets go of the file's bytes. From here on the kernel does not count the file as open, as a
+   * process that wants a lease on it needs. Names, attributes and the inode stay known. Nobody may
+   * use the file meanwhile.
    *
    * @throws PosixException when that fails; nothing has changed then
    */
@@ -61,9 +61,9 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * Whether {@link #letGo} has let go of the file's bytes.
+   * Tells whether {@link #letGo} has let go of the file's bytes.
    *
-   * @return after {@link #letGo}, and when it was opened so
+   * @return true after {@link #letGo}, and for a file opened so
    */
   public boolean isLetGo() {
     return (LibC.FCNTL.call(descriptor, LibC.F_GETFL, 0) & LibC.O_PATH) != 0;
@@ -73,7 +73,7 @@ public abstract class HeldInode implements AutoCloseable {
    * Opens a file again that {@link #letGo} let go of; for reading only, if it has been made
    * read-only since. Waits for a program that has a lease on it.
    *
-   * @param patienceNanos how long at most
+   * @param patienceNanos the longest wait
    * @throws PosixException when that fails; {@link Errno#EAGAIN} when a program still has a lease
    */
   public void takeBack(final long patienceNanos) throws PosixException {
@@ -117,7 +117,7 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * Where the file is now, after any rename by any process.
+   * The present path of the file, after any rename by any process.
    *
    * @return its present path, see {@link FileName}; empty when it was deleted
    * @throws PosixException when the kernel does not tell; {@link Errno#ENAMETOOLONG} when the path
@@ -134,11 +134,11 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * Whether a path leads to this file.
+   * Tells whether a path leads to this file.
    *
    * @param path any path
    * @return false also when it leads to nothing
-   * @throws PosixException when that cannot be told
+   * @throws PosixException when that is unknown
    */
   public boolean isAt(final Path path) throws PosixException {
     try {
@@ -151,7 +151,7 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * When the file was created, which tells it from a later one with the same inode number.
+   * The time of the file's creation, which tells it from a later one with the same inode number.
    *
    * @return nanoseconds since 1970; 0 where the file system does not know
    */
@@ -178,7 +178,7 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * What tells the file from all others.
+   * The file's identity among all files.
    *
    * @return device, inode and time of creation
    */
@@ -197,7 +197,7 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * How much of the file's size is not holes, to the block.
+   * The part of the file's size that is not holes, to the block.
    *
    * @return bytes
    * @throws PosixException when that fails
@@ -234,7 +234,7 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * How many names the file has.
+   * The number of the file's names.
    *
    * @return hard links, 0 when deleted
    * @throws PosixException when that fails
@@ -246,7 +246,7 @@ public abstract class HeldInode implements AutoCloseable {
   /**
    * The type of the file.
    *
-   * @return as it was when the file was opened
+   * @return the type at the opening of the file
    */
   public FileType type() {
     return found.type();
@@ -255,7 +255,7 @@ public abstract class HeldInode implements AutoCloseable {
   /**
    * The file system that the file lies on.
    *
-   * @return how it counts and what it has left
+   * @return its type and its free space
    * @throws PosixException when that fails
    */
   public FreeSpace room() throws PosixException {
@@ -263,7 +263,7 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * Whether other nodes may have the file system mounted that the file lies on.
+   * Tells whether other nodes may have the file's file system mounted.
    *
    * @return false for file systems that are known to be one node's
    * @throws PosixException when the kernel does not tell
@@ -283,7 +283,7 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * When the file was last written to.
+   * The time of the last write to the file.
    *
    * @return its time of modification
    * @throws PosixException when that fails
@@ -293,7 +293,7 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * Sets when the file was last written to.
+   * Sets the time of the last write to the file.
    *
    * @param time its time of modification
    * @throws PosixException when that fails
@@ -302,14 +302,15 @@ public abstract class HeldInode implements AutoCloseable {
     check(setModified(time.getEpochSecond(), time.getNano()), "set the time of ");
   }
 
-  /** Says that it is written to now, to who may know. */
+  /** Sets the time to now, so that watchers of the file notice the write. */
   final void touch() {
     setModified(0, LibC.UTIME_NOW);
   }
 
   private long setModified(final long seconds, final long nanos) {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment times = arena.allocate(ValueLayout.JAVA_LONG, 4); // of access, of this
+      final MemorySegment times =
+          arena.allocate(ValueLayout.JAVA_LONG, 4); // of access, of modification
       times.setAtIndex(ValueLayout.JAVA_LONG, 1, LibC.UTIME_OMIT);
       times.setAtIndex(ValueLayout.JAVA_LONG, 2, seconds);
       times.setAtIndex(ValueLayout.JAVA_LONG, 3, nanos);

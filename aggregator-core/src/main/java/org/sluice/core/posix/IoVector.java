@@ -17,9 +17,9 @@ public final class IoVector {
   private long length;
 
   /**
-   * No pieces yet.
+   * An empty vector.
    *
-   * @param most how many there may be, 1 to 1024
+   * @param most the most pieces, 1 to 1024
    */
   public IoVector(final int most) {
     vectors = Arena.ofAuto().allocate(most * VECTOR_LENGTH, Long.BYTES);
@@ -28,7 +28,7 @@ public final class IoVector {
   /**
    * Adds a piece behind the others.
    *
-   * @param address where it begins
+   * @param address its beginning
    * @param bytes its length, over 0
    * @throws IndexOutOfBoundsException when there are too many
    */
@@ -49,7 +49,7 @@ public final class IoVector {
   }
 
   /**
-   * Whether there is no room for another piece.
+   * Tells whether there is no room for another piece.
    *
    * @return true when the next {@link #add} would throw
    */
@@ -68,7 +68,7 @@ public final class IoVector {
     return vectors.address() + first * VECTOR_LENGTH;
   }
 
-  /** Where the first piece begins. */
+  /** The address of the first piece. */
   long firstAddress() {
     return get(ADDRESS_OFFSET);
   }
@@ -81,7 +81,7 @@ public final class IoVector {
     return end - first;
   }
 
-  /** Takes away what was written. */
+  /** Removes the bytes that were written. */
   void written(final long bytes) {
     length -= bytes;
     long rest = bytes;

@@ -10,7 +10,7 @@ import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
 /**
- * What is in a directory, one entry after the other, of which the kernel tells many at once. One
+ * The entries of a directory, one after the other, of which the kernel tells many at once. An entry
  * that is made, renamed or deleted meanwhile may be among them or not. Not thread-safe.
  */
 final class Listing implements AutoCloseable {
@@ -26,7 +26,7 @@ final class Listing implements AutoCloseable {
   private long next;
   private long end;
 
-  /** Before the first entry. The directory stays the caller's. */
+  /** Begins before the first entry. The directory stays the caller's. */
   Listing(final HeldInode directory) {
     this.directory = directory;
   }
@@ -43,12 +43,15 @@ final class Listing implements AutoCloseable {
     return end > 0;
   }
 
-  /** Its inode number, though of something that is mounted there it is another one. */
+  /** The inode number as readdir gives it; wrong for mount points. */
   long inode() {
     return entries.get(JAVA_LONG, at);
   }
 
-  /** Whether it may be a regular file or a directory: not all file systems tell. */
+  /**
+   * Tells whether the entry may be a regular file or a directory: not all file systems tell its
+   * type.
+   */
   boolean mayBeOfUse() {
     return switch (entries.get(JAVA_BYTE, at + TYPE_OFFSET)) {
       case 0, 4, 8 -> true;
@@ -56,7 +59,7 @@ final class Listing implements AutoCloseable {
     };
   }
 
-  /** Its name in the directory, see {@link FileName}. */
+  /** The entry's name in the directory, see {@link FileName}. */
   String name() {
     long length = 0;
     while (entries.get(JAVA_BYTE, at + NAME_OFFSET + length) != 0) {

@@ -9,7 +9,7 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
-/** What is mounted where, and mounting a file system in memory. Thread-safe. */
+/** The mounted file systems, and the mounting of one in memory. Thread-safe. */
 public final class Mount {
   private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
 
@@ -18,7 +18,7 @@ public final class Mount {
   /**
    * Mounts a tmpfs that holds no programs and no devices.
    *
-   * @param directory where, an existing directory
+   * @param directory the mount point, an existing directory
    * @param options as mount(8) takes them after {@code -o}
    * @throws PosixException when that fails; {@link Errno#EPERM} without {@code CAP_SYS_ADMIN}
    */
@@ -36,10 +36,11 @@ public final class Mount {
   }
 
   /**
-   * Whether a file system is mounted at a directory; a bind mount of the same one does not count.
+   * Tells whether a file system is mounted at a directory; a bind mount of the same one does not
+   * count.
    *
    * @param directory an existing directory
-   * @return whether it lies on another device than its parent
+   * @return true if the directory is on another device than its parent
    * @throws PosixException when one of the two cannot be opened
    */
   public static boolean isAt(final Path directory) throws PosixException {
@@ -53,7 +54,7 @@ public final class Mount {
   }
 
   /**
-   * Takes away what is mounted at a directory. A process that has files of it open or mapped keeps
+   * Unmounts the file system at a directory. A process that has files of it open or mapped keeps
    * them; their memory is freed with the last of them.
    *
    * @param directory the mount point
@@ -67,7 +68,8 @@ public final class Mount {
   }
 
   /**
-   * What is mounted where a file lies, as the kernel tells it: the same from one mount to the next.
+   * The type and source of the file system of a file, as the kernel tells it: the same from one
+   * mount to the next.
    *
    * @param path a file
    * @return type and source, such as {@code fuse.glusterfs server:/volume}; empty where the table

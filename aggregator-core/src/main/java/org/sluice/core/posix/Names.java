@@ -144,10 +144,10 @@ public final class Names {
   }
 
   /**
-   * Whether something has a name.
+   * Tells whether something has a name.
    *
    * @param path the name; a symbolic link is not followed
-   * @return false also when that cannot be told
+   * @return false also when that is unknown
    */
   public static boolean exists(final String path) {
     try {
@@ -159,7 +159,7 @@ public final class Names {
   }
 
   /**
-   * The path of what is there, without symbolic links.
+   * The path of an existing thing, without symbolic links.
    *
    * @param path any path that leads to something
    * @return absolute
@@ -172,8 +172,8 @@ public final class Names {
   }
 
   /**
-   * A path from the root, without empty names, {@code .} and {@code ..}, whether or not there is
-   * anything.
+   * A path from the root, without empty names, {@code .} and {@code ..}, of a thing that need not
+   * exist.
    *
    * @param path any path
    * @return absolute
@@ -193,10 +193,10 @@ public final class Names {
   }
 
   /**
-   * Where a symbolic link leads.
+   * The target of a symbolic link.
    *
    * @param link its name
-   * @return what it says, absolute or not
+   * @return the text of the link, absolute or not
    * @throws PosixException when that fails
    */
   public static String target(final String link) throws PosixException {
@@ -210,7 +210,7 @@ public final class Names {
   }
 
   /**
-   * Sets a file's time of modification to now. Neither opens it nor follows a link, so that this
+   * Sets a file's time of modification to now. Neither opens the file nor follows a link, so this
    * does not wait, whatever has the name.
    *
    * @param path its name
@@ -227,7 +227,7 @@ public final class Names {
    * Sets the times of a file. Opens nothing, so it waits for nobody, whatever has the name.
    *
    * @param path its name; a symbolic link is not followed
-   * @param time when it was last used
+   * @param time the time of its last use
    * @throws PosixException when that fails
    */
   public static void touch(final Path path, final Instant time) throws PosixException {
@@ -253,8 +253,8 @@ public final class Names {
   }
 
   /**
-   * What is in a directory. A stream of it would throw what its readers do not expect, as when it
-   * is one of a process that ends meanwhile.
+   * The entries of a directory. A stream of it would throw exceptions that its readers do not
+   * expect, as for the directory of a process that ends meanwhile.
    *
    * @param directory its name
    * @return the paths of all that is in it, in no order
@@ -274,7 +274,7 @@ public final class Names {
    * Names in a directory, of any bytes.
    *
    * @param directory its path
-   * @param wanted which of them
+   * @param wanted accepts the names
    * @return without {@code .} and {@code ..}, in no order
    * @throws PosixException when it cannot be read
    */

@@ -11,12 +11,12 @@ import org.sluice.core.posix.Hazard.Mishap;
 
 /**
  * An open file descriptor. Unlike a {@link java.nio.channels.FileChannel} it tells the errno of a
- * failure, where the file is by now, its device and inode, and its holes, and no interrupt closes
- * it. Thread-safe, but for {@link #close()}, after which nothing may be called. Tests extend it, to
- * see what is written.
+ * failure, the file's present path, its device and inode, and its holes, and no interrupt closes
+ * it. Thread-safe, but for {@link #close()}, after which nothing may be called. Tests extend it to
+ * see the writes.
  */
 public class NativeFile extends HeldInode {
-  /** What a file is opened for. Without {@link #WRITE} it is read only. */
+  /** The ways of opening a file. Without {@link #WRITE} it is read only. */
   public enum Flag {
     /** Reading and writing. */
     WRITE(0x2),
@@ -46,19 +46,19 @@ public class NativeFile extends HeldInode {
     }
   }
 
-  /** By which the kernel tells the process named to it that another process waits for its lease. */
+  /** The signal by which the kernel tells a process that another one waits for its lease. */
   private static final int LEASE_SIGNAL = 63;
 
   /** The errno of the first sync that failed, 0 while none has. Any thread. */
   private volatile int lost;
 
-  /** Where a rehearsal can strike; null nowhere. Written before the file is shared. */
+  /** The fault rehearsed at writes; null for none. Set before the file is shared. */
   Hazard writes;
 
   private Hazard syncs;
 
   /**
-   * Until the kernel has said no for this file: it can since Linux 6.14, where the file system
+   * True until the kernel has refused for this file: it can since Linux 6.14, where the file system
    * does.
    */
   private volatile boolean writesPast = true;
@@ -117,11 +117,11 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Opens a file for reading and writing, and keeps from its watchers (inotify) that this process
-   * closes it as a writer. Where the kernel does not allow that it is open like any other.
+   * Opens a file for reading and writing, and hides from its watchers (inotify) that this process
+   * closes it as a writer. Where the kernel does not allow that, the file is open like any other.
    *
    * @param path its name, see {@link FileName}
-   * @param flags what else it is opened for
+   * @param flags further flags
    * @return the open file; the caller closes it
    * @throws PosixException when that fails
    */
@@ -136,7 +136,10 @@ public class NativeFile extends HeldInode {
     return new NativeFile(path, all);
   }
 
-  /** To read may be allowed alone, as to root on a file system of another node. */
+  /**
+   * Tells whether writing is allowed. Perhaps only reading is, as to root on a file system of
+   * another node.
+   */
   private static boolean mayWrite(final String path) throws PosixException {
     try (Reach reach = Reach.of(path)) {
       return LibC.FACCESSAT.call(reach.directory(), reach.name(), LibC.W_OK, LibC.AT_EACCESS) == 0;
@@ -152,11 +155,11 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Says what writing and synchronising this file is in the life of a checkpoint, for those who
-   * rehearse a fault there. Before the file is shared with other threads.
+   * Names the parts of writing and synchronising this file in the life of a checkpoint, for the
+   * rehearsal of a fault there. Called before the file is shared with other threads.
    *
-   * @param writing what writing to it is; null for nothing in particular
-   * @param syncing what synchronising it is; null for nothing in particular
+   * @param writing the part of writing to it; null for none
+   * @param syncing the part of synchronising it; null for none
    * @return this file
    */
   public NativeFile role(final Hazard writing, final Hazard syncing) {
@@ -168,9 +171,9 @@ public class NativeFile extends HeldInode {
   /**
    * Writes all of a piece of memory.
    *
-   * @param address where it begins
+   * @param address its beginning
    * @param length its bytes
-   * @param offset where it goes in the file
+   * @param offset its place in the file
    * @throws PosixException when that fails; any part may have been written
    */
   public void pwrite(final long address, final long length, final long offset)
@@ -192,10 +195,10 @@ public class NativeFile extends HeldInode {
     return hazard == null ? null : hazard.now();
   }
 
-  /** Before each call that only a descriptor for writing allows. */
+  /** Prepares a call that only a descriptor for writing allows. */
   void beforeWriting() throws PosixException {}
 
-  /** Tells those who watch the file of writes that the kernel has not told them of. */
+  /** Tells watchers of the file about writes that the kernel has not told them of. */
   public void tellWatchers() {}
 
   private long writeOnce(final long address, final long length, final long offset)
@@ -215,7 +218,7 @@ public class NativeFile extends HeldInode {
    * Writes all of several pieces of memory, as one if the file system can.
    *
    * @param pieces the pieces; empty afterwards, however this ends
-   * @param offset where the first goes in the file
+   * @param offset the place of the first piece in the file
    * @throws PosixException when that fails; any part may have been written
    */
   public void pwrite(final IoVector pieces, final long offset) throws PosixException {
@@ -229,7 +232,7 @@ public class NativeFile extends HeldInode {
    * next {@link #sync}.
    *
    * @param pieces the pieces; empty afterwards, however this ends
-   * @param offset where the first goes in the file
+   * @param offset the place of the first piece in the file
    * @throws PosixException when that fails; any part may have been written
    */
   public void pwritePast(final IoVector pieces, final long offset) throws PosixException {
@@ -285,9 +288,9 @@ public class NativeFile extends HeldInode {
   /**
    * Fills a piece of memory.
    *
-   * @param address where it begins
+   * @param address its beginning
    * @param length its bytes
-   * @param offset where they come from in the file
+   * @param offset the place in the file
    * @return bytes read, fewer than {@code length} only at the end of the file
    * @throws PosixException when that fails
    */
@@ -330,8 +333,8 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Closes the file as a writer, for those who watch it, which {@link #openQuietly} keeps from
-   * them.
+   * Closes the file as a writer for its watchers, from whom {@link #openQuietly} hides the real
+   * close.
    *
    * @throws PosixException when it cannot be opened once more for that
    */
@@ -340,7 +343,7 @@ public class NativeFile extends HeldInode {
   /**
    * Gives a range of the file room on its file system, as zeros where there was none.
    *
-   * @param offset where the range begins
+   * @param offset the beginning of the range
    * @param length its bytes
    * @throws PosixException when that fails; {@link Errno#ENOSPC} when the file system is full
    */
@@ -350,10 +353,11 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Brings the data, and what is needed to read it back, to stable storage ({@code fdatasync}).
-   * Once that has failed it always fails: the kernel drops what it could not write.
+   * Brings the data, and the metadata needed to read it back, to stable storage ({@code
+   * fdatasync}). After one failure it always fails: the kernel drops the bytes that it could not
+   * write.
    *
-   * @throws PosixException when that fails; what was written since the last success may be lost
+   * @throws PosixException when that fails; bytes written since the last success may be lost
    */
   public void sync() throws PosixException {
     sync(LibC.FDATASYNC);
@@ -368,7 +372,7 @@ public class NativeFile extends HeldInode {
     sync(LibC.FSYNC);
   }
 
-  /** One thread at a time: the kernel tells only one of them what it has lost. */
+  /** Synchronises, for one thread at a time: the kernel tells only one of them of its losses. */
   private synchronized void sync(final LibC call) throws PosixException {
     if (lost != 0) {
       throw new PosixException("sync " + opened, lost);
@@ -389,7 +393,7 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Whether bytes of the file may have failed to reach stable storage.
+   * Tells whether bytes of the file may have failed to reach stable storage.
    *
    * @return true once a sync has failed
    */
@@ -403,8 +407,8 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Lets the page cache forget what is on stable storage ({@code POSIX_FADV_DONTNEED}). Advice: a
-   * file system may ignore it, and what was not synchronised stays.
+   * Lets the page cache forget durable bytes ({@code POSIX_FADV_DONTNEED}). This is advice: a file
+   * system may ignore it, and bytes not yet synchronised stay.
    */
   public void forget() {
     LibC.POSIX_FADVISE.call(descriptor, 0, 0, LibC.FADV_DONTNEED);
@@ -438,8 +442,8 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Has others wait that open this file, until {@link #unlease} or, at most, as long as the system
-   * says in {@code /proc/sys/fs/lease-break-time}.
+   * Makes other processes wait that open this file, until {@link #unlease} or, at most, as long as
+   * the system says in {@code /proc/sys/fs/lease-break-time}.
    *
    * @param told a process that takes {@value #LEASE_SIGNAL} as a signal that another process waits,
    *     with the number of this descriptor
@@ -453,7 +457,7 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Whether {@link #lease} may hold this file once no other description of it is open.
+   * Tells whether {@link #lease} may hold this file once no other description of it is open.
    *
    * @return false where there are no leases, or not for this user
    */
@@ -463,15 +467,15 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Whether another process waits to open this file, which {@link #lease} holds.
+   * Tells whether another process waits to open this file, which {@link #lease} holds.
    *
-   * @return true also when it holds it no more
+   * @return true also when the lease is over
    */
   public boolean isLeaseInTheWay() {
     return LibC.FCNTL.call(descriptor, LibC.F_GETLEASE, 0) != LibC.F_WRLCK;
   }
 
-  /** Lets those go on who wait to open this file. */
+  /** Lets the processes go on that wait to open this file. */
   public void unlease() {
     LibC.FCNTL.call(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK);
   }

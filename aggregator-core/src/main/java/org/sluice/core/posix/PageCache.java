@@ -7,11 +7,14 @@ import java.lang.foreign.MemorySegment;
 import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
-/** What the kernel has of files in memory. Thread-safe. */
+/** The kernel's knowledge of files in memory. Thread-safe. */
 public final class PageCache {
   private static final int PAGE = 4096;
 
-  /** Two words say of which bytes, five are told, and the first of those counts pages. */
+  /**
+   * The lengths of the request and the answer: two words tell the range, and of five words of the
+   * answer the first counts pages.
+   */
   private static final int RANGE_LENGTH = 2 * Long.BYTES;
 
   private static final int COUNTS_LENGTH = 5 * Long.BYTES;
@@ -19,11 +22,11 @@ public final class PageCache {
   private PageCache() {}
 
   /**
-   * Whether most of a file would be read from memory.
+   * Tells whether most of a file would be read from memory.
    *
    * @param file open
-   * @return also when the kernel does not tell, as before Linux 6.5
-   * @throws PosixException when its size cannot be told
+   * @return true also when the kernel does not tell, as before Linux 6.5
+   * @throws PosixException when its size is unknown
    */
   public static boolean hasMostOf(final NativeFile file) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {

@@ -7,13 +7,13 @@ import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
 /**
- * A file whose watchers (inotify) are not told that this process closes it as a writer: they would
- * take it for one more close of the program. It is open to read only until it is written to. Then
- * it gets the descriptor that the kernel makes for an event of fanotify ({@link QuietOpener}), and
- * where it makes none, one as any other.
+ * A file whose watchers (inotify) do not learn that this process closes it as a writer: they would
+ * take that for one more close of the program. Until the first write, the file is open to read
+ * only. Then it gets the descriptor that the kernel makes for an event of fanotify ({@link
+ * QuietOpener}). Where the kernel makes none, the descriptor is as any other.
  */
 final class QuietFile extends NativeFile {
-  /** A program that has a lease is told to end it. */
+  /** The patience with a program that has a lease and is told to end it. */
   private static final long LEASE_NANOS = 2_000_000_000;
 
   private final QuietOpener opener;
@@ -24,7 +24,7 @@ final class QuietFile extends NativeFile {
       throws PosixException {
     super(path, flags);
     this.opener = opener;
-    if (found.type() == FileType.DIRECTORY) { // which can be opened to read, but not to write
+    if (found.type() == FileType.DIRECTORY) { // a directory can be opened to read, but not to write
       close();
       throw new PosixException("open " + path, Errno.EISDIR);
     }
@@ -63,7 +63,7 @@ final class QuietFile extends NativeFile {
     writable = true;
   }
 
-  /** By its name, which needs no descriptor for writing. */
+  /** Sets the size by the file's name, which needs no descriptor for writing. */
   @Override
   public void resize(final long size) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
@@ -76,7 +76,7 @@ final class QuietFile extends NativeFile {
     open(procPath(), Flag.WRITE, Flag.NO_WAIT).close();
   }
 
-  /** The kernel tells them of any change of its time. */
+  /** Changes the file's time, of which the kernel tells watchers. */
   @Override
   public void tellWatchers() {
     touch();

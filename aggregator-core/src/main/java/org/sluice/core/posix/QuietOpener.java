@@ -7,17 +7,16 @@ import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
 /**
- * Makes descriptors to read and write by that watchers are told nothing of, neither of a write nor
- * of the close. The kernel makes such a one of the file that an event of fanotify is about, for the
- * reader of the event. So this process marks the file, opens it to read, and reads that event.
- * Thread-safe.
+ * The maker of descriptors whose writes and close are hidden from watchers. For the reader of an
+ * event of fanotify, the kernel makes such a descriptor of the event's file. So this process marks
+ * the file, opens it to read, and reads that event. Thread-safe.
  */
 final class QuietOpener extends Descriptor {
   private static final int EVENTS_LENGTH = 4096;
   private static final int EVENT_FD = 16; // in struct fanotify_event_metadata
   private static final int NO_DESCRIPTOR = -1;
 
-  /** Null where the kernel does not allow this process to ask for such events. */
+  /** The only opener; null where the kernel refuses such events to this process. */
   private static final QuietOpener ONLY = make();
 
   private QuietOpener() throws PosixException {
@@ -39,12 +38,12 @@ final class QuietOpener extends Descriptor {
     }
   }
 
-  /** Null for none. */
+  /** The opener; null for none. */
   static QuietOpener get() {
     return ONLY;
   }
 
-  /** Puts such a descriptor in the place of a file's own. False when there is none to be had. */
+  /** Replaces a file's descriptor by a quiet one. False when there is none to be had. */
   synchronized boolean reopen(final HeldInode file) throws PosixException {
     final int quiet = open(file);
     final boolean done = quiet >= 0 && LibC.DUP3.call(quiet, file.descriptor, LibC.O_CLOEXEC) >= 0;
@@ -66,7 +65,10 @@ final class QuietOpener extends Descriptor {
     }
   }
 
-  /** All events are of that file; others may have opened it, too. */
+  /**
+   * Takes the descriptor of the last event. All events are of that file; other processes may have
+   * opened it, too.
+   */
   private int take(final MemorySegment events) {
     int taken = NO_DESCRIPTOR;
     for (long length; (length = LibC.READ.call(number, events.address(), EVENTS_LENGTH)) > 0; ) {

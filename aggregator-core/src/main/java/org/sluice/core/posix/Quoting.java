@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
  * Names on the user's terminal. A name must not move the cursor, end a line or turn the direction
- * of writing. What a terminal would obey, or not show as itself, is written as {@code ls} prints it
- * and bash reads it, such as {@code 'a'$'\033''b'}. So is each byte that is no UTF-8. JSON needs
- * none of it, but for the latter.
+ * of writing. Characters that a terminal would obey, or not show as themselves, are written as
+ * {@code ls} prints them and bash reads them, such as {@code 'a'$'\033''b'}. So is each byte that
+ * is no UTF-8. JSON needs only the latter.
  */
 public final class Quoting {
-  /** What a shell takes for more than itself. */
+  /** The characters with a special meaning to a shell. */
   private static final String SPECIAL = " !\"#$&'()*;<=>?[\\]^`{|}~";
 
   /** The letters of the controls 7 to 13. */
@@ -33,7 +33,8 @@ public final class Quoting {
    * A message that may have names in it.
    *
    * @param message any
-   * @return one line; what a terminal would not show as itself is in quotes of its own
+   * @return one line; characters that a terminal would not show as themselves are in quotes of
+   *     their own
    */
   public static String line(final String message) {
     final String out = escaped(message, "$'", "'", "'");
@@ -43,7 +44,7 @@ public final class Quoting {
   }
 
   /**
-   * Escapes what is not shown.
+   * Escapes the characters that are not shown.
    *
    * @param begin goes before a run of it
    * @param end goes behind the run, when anything follows
@@ -69,7 +70,9 @@ public final class Quoting {
     return out.toString();
   }
 
-  /** Neither a control nor anything else that has no picture of its own. */
+  /**
+   * Tells whether a character is neither a control nor anything else without a picture of its own.
+   */
   private static boolean isShown(final int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,

@@ -6,7 +6,7 @@ import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
 /**
- * A path as system calls take it: a directory, and a name from there. One that is too long for a
+ * A path as system calls take it: a directory, and a name from there. A path that is too long for a
  * call is reached in steps. Not thread-safe.
  */
 final class Reach implements AutoCloseable {
@@ -20,7 +20,7 @@ final class Reach implements AutoCloseable {
     rest = path;
   }
 
-  /** The caller closes it. */
+  /** Reaches for a path. The caller closes the result. */
   static Reach of(final String path) throws PosixException {
     final Reach reach = new Reach(path);
     try {
@@ -34,7 +34,7 @@ final class Reach implements AutoCloseable {
     }
   }
 
-  /** Into the last directory that a call can reach. */
+  /** Steps into the last directory that a call can reach. */
   private void step(final String path) throws PosixException {
     int end = rest.lastIndexOf('/', FileName.LONGEST - 1);
     while (end > 0 && FileName.length(rest.substring(0, end)) >= FileName.LONGEST) {
@@ -51,12 +51,12 @@ final class Reach implements AutoCloseable {
     rest = rest.substring(end + 1);
   }
 
-  /** What a call ending in {@code at} takes for its directory. */
+  /** The directory for calls whose names end in {@code at}. */
   int directory() {
     return directory;
   }
 
-  /** The address of the name; until this is closed. */
+  /** The address of the name, valid until this is closed. */
   long name() throws PosixException {
     return FileName.inC(arena, rest);
   }

@@ -2,7 +2,7 @@ package org.sluice.core.posix;
 
 /** The command that speaks to the user: each line on standard error begins with its name. */
 public final class Speaker {
-  /** The command that the user has called, where that is another one, as {@code sluice run}. */
+  /** The command that the user has called, if that is another one, as {@code sluice run}. */
   private static final String CALLED = System.getenv("SLUICE_CALLED");
 
   private static volatile String name = CALLED == null ? "sluice" : CALLED;
@@ -10,7 +10,7 @@ public final class Speaker {
   private Speaker() {}
 
   /**
-   * Says which command runs.
+   * Notes the running command.
    *
    * @param command such as {@code sluice serve}; another one that has called it speaks instead
    */
@@ -21,7 +21,7 @@ public final class Speaker {
   /**
    * The command that the user has called.
    *
-   * @return with what lines on standard error begin
+   * @return the beginning of lines on standard error
    */
   public static String name() {
     return name;
@@ -30,7 +30,7 @@ public final class Speaker {
   /**
    * Says something on standard error.
    *
-   * @param message one line, in which names may be raw
+   * @param message a line, in which names may be raw
    */
   public static void say(final String message) {
     System.err.println(name + ": " + Quoting.line(message));

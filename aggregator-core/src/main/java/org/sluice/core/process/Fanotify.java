@@ -40,7 +40,7 @@ public final class Fanotify extends Descriptor {
   }
 
   /**
-   * Takes the mark of a file back. One that has lost its last name has none any more.
+   * Takes the mark of a file back. A file that has lost its last name has none any more.
    *
    * @param file an open file
    */

@@ -16,14 +16,14 @@ public final class HugeMemory implements AutoCloseable {
   private long address;
   private long size;
 
-  /** None yet. */
+  /** Begins without memory. */
   public HugeMemory() {}
 
   /**
-   * Sees to it that there is enough. If there was not, what was there is lost.
+   * Makes sure of enough memory. If there was less, its contents are lost.
    *
    * @param length bytes, 1 or more
-   * @return where they begin, a multiple of 4096; until the next call
+   * @return their address, a multiple of 4096; valid until the next call
    * @throws PosixException when there is no memory
    */
   public long atLeast(final long length) throws PosixException {
@@ -39,7 +39,7 @@ public final class HugeMemory implements AutoCloseable {
   }
 
   /**
-   * How much there is.
+   * The length of the memory.
    *
    * @return bytes
    */

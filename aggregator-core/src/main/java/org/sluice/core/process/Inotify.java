@@ -36,9 +36,9 @@ public final class Inotify extends Descriptor {
   }
 
   /**
-   * Watches a file no longer. One that was deleted is not watched any more.
+   * Watches a file no longer. A deleted file is not watched any more.
    *
-   * @param watch what {@link #watch} returned
+   * @param watch the result of {@link #watch}
    */
   public void unwatch(final int watch) {
     LibC.INOTIFY_RM_WATCH.call(number, watch);

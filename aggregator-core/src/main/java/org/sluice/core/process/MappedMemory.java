@@ -11,7 +11,7 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
-/** What the kernel is asked and asked about for mapped memory. Thread-safe. */
+/** The kernel's advice and answers about mapped memory. Thread-safe. */
 public final class MappedMemory {
   private static final Path MAPPINGS = Path.of("/proc/self/smaps");
   private static final Pattern HUGE =
@@ -20,10 +20,10 @@ public final class MappedMemory {
   private MappedMemory() {}
 
   /**
-   * Asks for huge pages where the file system leaves that to who maps a file; elsewhere it changes
-   * nothing.
+   * Asks for huge pages where the file system leaves that to the process that maps a file;
+   * elsewhere nothing changes.
    *
-   * @param address where the mapping begins, a multiple of 4096
+   * @param address the beginning of the mapping, a multiple of 4096
    * @param length its bytes
    */
   public static void preferHugePages(final long address, final long length) {
@@ -31,9 +31,9 @@ public final class MappedMemory {
   }
 
   /**
-   * Sees to it that writing to a piece of a mapping takes no page fault, and allocates its pages.
+   * Allocates the pages of a part of a mapping, so that writing to them takes no page fault.
    *
-   * @param address where it begins, a multiple of 4096
+   * @param address its beginning, a multiple of 4096
    * @param length its bytes
    * @throws PosixException when that fails; {@link Errno#EFAULT} when the file system is full or
    *     the file too short, {@link Errno#EINVAL} before Linux 5.14
@@ -45,9 +45,10 @@ public final class MappedMemory {
   }
 
   /**
-   * How much of a mapping is mapped by huge pages at the moment, as {@code /proc/self/smaps} tells.
+   * The bytes of a mapping that are mapped by huge pages at the moment, as {@code /proc/self/smaps}
+   * tells.
    *
-   * @param address where the mapping begins
+   * @param address the beginning of the mapping
    * @return bytes
    * @throws IOException when the kernel does not tell
    */

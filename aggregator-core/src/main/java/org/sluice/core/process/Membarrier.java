@@ -19,7 +19,7 @@ public final class Membarrier {
   }
 
   /**
-   * Whether the kernel can do it for processes that register.
+   * Tells whether the kernel can fence for processes that register.
    *
    * @return false on older kernels, and where a sandbox forbids the call
    */
@@ -33,7 +33,7 @@ public final class Membarrier {
    * Returns once every running thread of every registered process has passed a full fence, the
    * caller included.
    *
-   * @throws IllegalStateException when it is not available
+   * @throws IllegalStateException when the kernel cannot
    */
   public static void run() {
     if (membarrier(GLOBAL_EXPEDITED) < 0) {

@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.sluice.core.libc.LibC;
 
-/** What Java does not do to its own process. */
+/** Calls about its own process that Java lacks. */
 public final class NativeProcess {
   private NativeProcess() {}
 
@@ -20,16 +20,15 @@ public final class NativeProcess {
   }
 
   /**
-   * How many files this process may have open.
+   * The most files that this process may have open.
    *
-   * @return the soft limit, which the JVM has raised to the hard one as it started; all that there
-   *     can be where there is none
+   * @return the soft limit, which the JVM has raised to the hard one as it started; the largest
+   *     number where there is none
    */
   public static long mostOpenFiles() {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment limits = arena.allocate(2 * Long.BYTES, Long.BYTES);
-      LibC.GETRLIMIT.call(
-          LibC.RLIMIT_NOFILE, limits.address()); // fails for no resource that there is
+      LibC.GETRLIMIT.call(LibC.RLIMIT_NOFILE, limits.address()); // fails for no existing resource
       final long soft = limits.get(JAVA_LONG, 0);
       return soft < 0 ? Long.MAX_VALUE : soft;
     }

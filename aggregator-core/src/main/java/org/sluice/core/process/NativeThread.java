@@ -14,7 +14,7 @@ import org.sluice.core.libc.PosixException;
  * @param id its number; 0 is the calling thread's
  */
 public record NativeThread(long id) {
-  /** What of its attributes is said here, see sched_setattr(2). */
+  /** The length of the attributes that are set here, see sched_setattr(2). */
   private static final int ATTRIBUTES_LENGTH = 48;
 
   private static final int POLICY_OFFSET = 4;
@@ -33,11 +33,11 @@ public record NativeThread(long id) {
   }
 
   /**
-   * Its nice value: the higher, the less it gets of a processor that several want, about a quarter
-   * less with each step. It may be raised, but mostly not lowered again.
+   * The thread's nice value: the higher, the less it gets of a processor that several want, about a
+   * quarter less with each step. Raising it is allowed, but mostly not lowering it again.
    *
    * @return -20 to 19
-   * @throws PosixException when it is gone
+   * @throws PosixException when the thread is gone
    */
   public int nice() throws PosixException {
     // The system call itself, which tells 20 less the value: no result of it looks like a failure.
@@ -49,13 +49,13 @@ public record NativeThread(long id) {
   }
 
   /**
-   * Says how the thread gets processors.
+   * Sets the thread's scheduling.
    *
-   * @param waits whether it leaves them to those that run until their time slices are over;
-   *     otherwise it may take one from them when it wakes up
+   * @param waits leaves processors to running threads until their time slices are over; otherwise
+   *     it may take one from them when it wakes up
    * @param nice its nice value
-   * @param sliceNanos the time slice it asks for, 0 for the usual one: who asks for less comes
-   *     sooner, and for less. Kernels before Linux 6.12 know the usual one only
+   * @param sliceNanos the time slice it asks for, 0 for the usual one: a thread that asks for less
+   *     runs sooner, and for less. Kernels before Linux 6.12 know the usual one only
    * @throws PosixException when the kernel or a sandbox refuses
    */
   public void schedule(final boolean waits, final int nice, final long sliceNanos)

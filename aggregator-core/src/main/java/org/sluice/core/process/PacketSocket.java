@@ -11,7 +11,7 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Descriptor;
 import org.sluice.core.posix.HeldInode;
 
-/** A Unix-domain socket for packets, with which descriptors go to another process. Any thread. */
+/** A Unix-domain socket for packets, which can send descriptors to another process. Any thread. */
 public final class PacketSocket extends Descriptor {
   private static final int ADDRESS_LENGTH = 110;
   private static final int PATH_OFFSET = 2;
@@ -24,7 +24,7 @@ public final class PacketSocket extends Descriptor {
   /**
    * Connects to a listening process.
    *
-   * @param path where another process listens
+   * @param path the path on which another process listens
    * @throws PosixException when it does not
    */
   public PacketSocket(final Path path) throws PosixException {
@@ -52,7 +52,7 @@ public final class PacketSocket extends Descriptor {
    *
    * @param packet its bytes
    * @param enclosed a descriptor that the other process gets a copy of; null for none
-   * @return whether it was sent
+   * @return false when it was not sent
    */
   public boolean send(final MemorySegment packet, final AutoCloseable enclosed) {
     try (Arena arena = Arena.ofConfined()) {

@@ -9,7 +9,7 @@ import org.sluice.core.posix.Descriptor;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
 
-/** The end of a pipe that goes to another process. One thread. */
+/** The end of a pipe that goes to another process. For one thread. */
 public final class PipeEnd extends Descriptor {
   private static final int WRITE_ONLY = 0x1;
   private static final int WITHOUT_WAITING = 0x800;
@@ -45,12 +45,12 @@ public final class PipeEnd extends Descriptor {
   }
 
   /**
-   * Writes all of a piece of memory, as the other process reads.
+   * Writes all of a piece of memory, at the pace of the other process.
    *
-   * @param address where it begins
+   * @param address its beginning
    * @param length its bytes
-   * @param patienceNanos how long the other process may read nothing
-   * @throws PosixException when nobody reads any more; {@link Errno#ETIMEDOUT} when patience is
+   * @param patienceNanos the longest time in which the other process may read nothing
+   * @throws PosixException when no process reads any more; {@link Errno#ETIMEDOUT} when patience is
    *     over
    */
   public void write(final long address, final long length, final long patienceNanos)

@@ -6,18 +6,18 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.sluice.core.libc.LibC;
 
-/** Whether a person watches, and on how much room. */
+/** The terminal of a person who watches, and its width. */
 public final class Terminal {
   private static final int STDERR = 2;
   private static final int USUAL = 80;
 
-  /** Rows, columns, and the same in pixels. */
+  /** The numbers of struct winsize: rows, columns, and the same in pixels. */
   private static final int WINSIZE = 4;
 
   private Terminal() {}
 
   /**
-   * Whether standard error is a terminal.
+   * Tells whether standard error is a terminal.
    *
    * @return false for a file, a pipe or nothing
    */
@@ -26,7 +26,7 @@ public final class Terminal {
   }
 
   /**
-   * How wide the terminal of standard error is.
+   * The width of the terminal of standard error.
    *
    * @return in columns; 80 where it does not say so
    */

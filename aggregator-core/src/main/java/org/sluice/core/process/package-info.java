@@ -1,2 +1,2 @@
-/** Processes, threads, their memory, and what the kernel tells them of. */
+/** Processes, threads, their memory, and the kernel's events for them. */
 package org.sluice.core.process;

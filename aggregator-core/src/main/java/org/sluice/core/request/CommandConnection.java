@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.libc.Errno;
 
-/** A command's socket to an I/O process: it asks, and does not attach. Not thread-safe. */
+/** A command's socket to an I/O process, for requests without an attach. Not thread-safe. */
 public final class CommandConnection implements AutoCloseable {
   private final Path socket;
   private final SocketChannel channel;
@@ -27,7 +27,7 @@ public final class CommandConnection implements AutoCloseable {
    *
    * @param socket the socket in its runtime directory
    * @return the connection
-   * @throws IOException when nobody answers
+   * @throws IOException when no process answers
    */
   public static CommandConnection open(final Path socket) throws IOException {
     final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -44,7 +44,7 @@ public final class CommandConnection implements AutoCloseable {
   /**
    * Sends a request and waits for the reply.
    *
-   * @param request one that has a reply
+   * @param request a request that has a reply
    * @return the reply, not a failure
    * @throws IOException when the I/O process refused, is gone, or talks nonsense
    */

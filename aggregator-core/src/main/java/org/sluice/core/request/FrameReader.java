@@ -16,7 +16,7 @@ final class FrameReader {
   /**
    * Begins with the fields behind the frame's header.
    *
-   * @param buffer where the frame is
+   * @param buffer the buffer of the frame
    * @param start offset of the frame in the buffer
    * @param length its length, checked by {@link Frames#length}
    */
@@ -44,8 +44,8 @@ final class FrameReader {
   }
 
   /**
-   * The version that the sender speaks. Of what another version sends only that is read, so that
-   * the sender can be told: each field that is yet read is 0.
+   * The version that the sender speaks. Of a request of another version only that is read, so that
+   * the sender can be told: each later field reads as 0.
    */
   int getVersion() throws ProtocolException {
     final int version = getInt();
@@ -75,7 +75,7 @@ final class FrameReader {
     return end - position;
   }
 
-  /** Refuses what is longer than its fields. */
+  /** Refuses a frame that is longer than its fields. */
   void finish() throws ProtocolException {
     if (position != end) {
       throw new ProtocolException(

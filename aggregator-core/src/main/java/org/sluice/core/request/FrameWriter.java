@@ -13,7 +13,7 @@ final class FrameWriter {
   /**
    * Begins a frame.
    *
-   * @param buffer where the frame goes; at least {@link RequestDescriptor#MAX_LENGTH} bytes there
+   * @param buffer the destination; at least {@link RequestDescriptor#MAX_LENGTH} bytes there
    * @param start offset of the frame in the buffer
    */
   FrameWriter(final MutableDirectBuffer buffer, final int start) {
@@ -44,7 +44,7 @@ final class FrameWriter {
     return putBytes(bytes);
   }
 
-  /** The rest of the body as text, without a length of its own. */
+  /** Writes the rest of the body as text, without a length of its own. */
   FrameWriter putText(final String value) throws ProtocolException {
     return putBytes(FileName.encode(value));
   }

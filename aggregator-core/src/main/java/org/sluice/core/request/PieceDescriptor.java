@@ -5,12 +5,12 @@ import static org.sluice.core.format.Field.Type.I64;
 
 import org.sluice.core.format.Structure;
 
-/** Layout of what precedes each piece of an image in the pipe to a process that reads it. */
+/** Layout of the header of each piece of an image in the pipe to a process that reads it. */
 public final class PieceDescriptor {
-  /** Bytes of it. */
+  /** Bytes of the header. */
   public static final int LENGTH = 24;
 
-  /** What precedes a piece. */
+  /** The header of a piece. */
   public static final Structure PIECE = new Structure("piece", LENGTH);
 
   /** Offsets of its fields. */

@@ -5,7 +5,7 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/** What the I/O process answers to a {@link Request}. */
+/** The answer of the I/O process to a {@link Request}. */
 public sealed interface Reply {
   /** Done; nothing else to say. */
   record Done() implements Reply {}
@@ -13,13 +13,13 @@ public sealed interface Reply {
   /**
    * Refused.
    *
-   * @param errno why, a positive errno
-   * @param message one sentence
+   * @param errno the reason, a positive errno
+   * @param message a sentence
    */
   record Failed(int errno, String message) implements Reply {}
 
   /**
-   * To {@link Request.Attach}.
+   * The reply to {@link Request.Attach}.
    *
    * @param slot the slot
    * @param sessionId the session of the I/O process
@@ -27,7 +27,7 @@ public sealed interface Reply {
   record Attached(@Wire.Means(padded = true) int slot, long sessionId) implements Reply {}
 
   /**
-   * To {@link Request.Open}.
+   * The reply to {@link Request.Open}.
    *
    * @param disposition {@code RequestDescriptor.PLAIN}, {@code DIRECT} or {@code DIVERT}
    * @param entry index in the image table
@@ -44,7 +44,7 @@ public sealed interface Reply {
       implements Reply {}
 
   /**
-   * To {@link Request.Create}.
+   * The reply to {@link Request.Create}.
    *
    * @param opened the image
    * @param path its own file
@@ -52,14 +52,14 @@ public sealed interface Reply {
   record Created(Opened opened, String path) implements Reply {}
 
   /**
-   * To {@link Request.Settle}.
+   * The reply to {@link Request.Settle}.
    *
    * @param size the image's size in bytes
    */
   record Settled(long size) implements Reply {}
 
   /**
-   * To {@link Request.ListCheckpoints}.
+   * The reply to {@link Request.ListCheckpoints}.
    *
    * @param checkpoints their numbers, newest last
    */
@@ -75,18 +75,18 @@ public sealed interface Reply {
   }
 
   /**
-   * To {@link Request.Restart} and {@link Request.Stats}.
+   * The reply to {@link Request.Restart} and {@link Request.Stats}.
    *
    * @param text a path, or JSON
    */
   record Text(String text) implements Reply {}
 
   /**
-   * To {@link Request.Orders}: the oldest order that was not asked for, or a piece of it.
+   * The reply to {@link Request.Orders}: the oldest order that was not asked for, or a piece of it.
    *
    * @param kind {@code org.sluice.iop.wave.protocol.Control}; 0 when there is none
-   * @param rank whom it is for; -1 all
-   * @param wave which wave, 0 none
+   * @param rank the rank that it is for; -1 all
+   * @param wave the wave, 0 none
    * @param more 1 when more of its bytes come with the next reply
    * @param bytes any, as a file's name has them
    */
@@ -99,7 +99,7 @@ public sealed interface Reply {
       implements Reply {}
 
   /**
-   * To {@link Request.Threshold}.
+   * The reply to {@link Request.Threshold}.
    *
    * @param policy {@code HeaderDescriptor.POLICY_*}
    * @param chunks chunks of the buffer
@@ -116,8 +116,8 @@ public sealed interface Reply {
   /**
    * Encodes the reply as a frame.
    *
-   * @param buffer where the frame goes; {@link RequestDescriptor#MAX_LENGTH} bytes must fit
-   * @param offset where it begins there
+   * @param buffer the destination; {@link RequestDescriptor#MAX_LENGTH} bytes must fit
+   * @param offset its beginning there
    * @return the frame's length
    * @throws ProtocolException when it would be too long for a frame
    */
@@ -134,9 +134,9 @@ public sealed interface Reply {
   /**
    * Decodes the reply to a request.
    *
-   * @param request what was asked
-   * @param buffer where the frame is
-   * @param offset where it begins there
+   * @param request the request
+   * @param buffer the buffer of the frame
+   * @param offset its beginning there
    * @param length its length, as {@link Frames#length} returned it
    * @return the reply
    * @throws ProtocolException when a field does not fit the frame

@@ -5,8 +5,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * A request from an application process to the I/O process. {@code docs/format.md} says what each
- * means and what is answered.
+ * A request from an application process to the I/O process. {@code docs/format.md} has the meaning
+ * of each and its reply.
  */
 public sealed interface Request {
   /**
@@ -16,10 +16,10 @@ public sealed interface Request {
    * @param pid the client
    * @param rank its rank, -1 unknown
    * @param ranks ranks of the job, 0 unknown
-   * @param startTime when the client started, in clock ticks since boot
+   * @param startTime the client's start, in clock ticks since boot
    * @param token random; the same when a client asks again that got no reply
-   * @param localRanks ranks of the job on this node; 0 all, as far as it knows; -1 fewer, but it
-   *     does not know how many
+   * @param localRanks ranks of the job on this node; 0 all, as far as it knows; -1 an unknown
+   *     number, fewer than all
    * @param early 1 when the client has opened no file yet
    */
   @Wire(type = 1, reply = Reply.Attached.class)
@@ -41,8 +41,8 @@ public sealed interface Request {
    * @param version version of the format the client speaks
    * @param slot the slot
    * @param sessionId the session
-   * @param generation of the slot
-   * @param answered how many of the client's requests were answered, not counting how it attached
+   * @param generation the slot's generation
+   * @param answered the number of the client's requests that were answered, without its attach
    */
   @Wire(type = 9, replyMeans = "empty; `-ESTALE` when the slot is not the client's")
   record Resume(
@@ -131,7 +131,7 @@ public sealed interface Request {
    * Begins a checkpoint.
    *
    * @param checkpoint its number
-   * @param ranks how many ranks complete it
+   * @param ranks the number of ranks that complete it
    */
   @Wire(type = 16)
   record Begin(long checkpoint, int ranks) implements Request {}
@@ -140,7 +140,7 @@ public sealed interface Request {
    * Creates an image of a checkpoint.
    *
    * @param checkpoint the checkpoint's number
-   * @param rank who writes the image
+   * @param rank the rank that writes the image
    * @param ranks ranks of the job
    * @param name the image's name
    */
@@ -160,7 +160,7 @@ public sealed interface Request {
    * Waits until a checkpoint is committed.
    *
    * @param checkpoint the checkpoint's number
-   * @param timeoutMillis how long at most
+   * @param timeoutMillis the longest wait
    */
   @Wire(type = 19, name = "WAIT", replyMeans = "empty once committed; `-ETIMEDOUT`")
   record Await(long checkpoint, long timeoutMillis) implements Request {}
@@ -173,7 +173,7 @@ public sealed interface Request {
    * Asks for a rebuilt copy of a committed image.
    *
    * @param checkpoint the checkpoint's number, -1 for the newest
-   * @param rank who wrote the image
+   * @param rank the rank that wrote the image
    * @param name the image's name
    */
   @Wire(
@@ -187,7 +187,7 @@ public sealed interface Request {
    * Asks for a committed image, which comes through a pipe as {@link PieceDescriptor} says.
    *
    * @param checkpoint the checkpoint's number, -1 for the newest
-   * @param rank who wrote the image
+   * @param rank the rank that wrote the image
    * @param descriptor the client's descriptor of the pipe's end to write to
    * @param name the image's name
    */
@@ -200,11 +200,11 @@ public sealed interface Request {
       implements Request {}
 
   /**
-   * What a rank of an MPI job tells the coordinator of its waves.
+   * A report of a rank of an MPI job to the coordinator of its waves.
    *
    * @param kind {@code org.sluice.iop.wave.protocol.Control}
-   * @param rank who tells it
-   * @param wave which wave, 0 none
+   * @param rank the rank
+   * @param wave the wave, 0 none
    * @param more 1 when more of its bytes come with the next request
    * @param bytes any, as a file's name has them
    */
@@ -217,22 +217,22 @@ public sealed interface Request {
       @Wire.Means("any bytes") String bytes)
       implements Request {}
 
-  /** Asks what the coordinator of an MPI job's waves orders. */
+  /** Asks for an order of the coordinator of an MPI job's waves. */
   @Wire(type = 23, reply = Reply.Order.class)
   record Orders() implements Request {}
 
   /**
-   * Begins a checkpoint that is not committed by being complete: {@link Decide} says so.
+   * Begins a checkpoint whose completion does not commit it: {@link Decide} does.
    *
    * @param checkpoint its number
-   * @param ranks how many ranks complete it
+   * @param ranks the number of ranks that complete it
    */
   @Wire(type = 24)
   record Hold(long checkpoint, int ranks) implements Request {}
 
   /**
-   * Says what becomes of a checkpoint that was begun by {@link Hold}. One that was decided, or that
-   * this I/O process does not know, stays as it is.
+   * Decides about a checkpoint begun by {@link Hold}. A checkpoint that was decided, or that this
+   * I/O process does not know, stays as it is.
    *
    * @param checkpoint its number
    * @param commit 1 to commit it once it is complete, 0 to drop it with its images
@@ -243,11 +243,11 @@ public sealed interface Request {
 
   /**
    * Says that some bytes of an image are those of the image of the same rank and name in an earlier
-   * checkpoint. They need not be written then. Said again, it adds more.
+   * checkpoint. These bytes need not be written then. A further request adds more.
    *
    * @param base the checkpoint that was committed last
    * @param imageId an image that a rank made by {@link Create} and has open
-   * @param pieces which bytes
+   * @param pieces the bytes
    */
   @Wire(type = 26)
   record Reuse(
@@ -260,7 +260,7 @@ public sealed interface Request {
    * Joins the I/O process as a member that keeps it alive.
    *
    * @param version version of the format the client speaks
-   * @param store where it wants its checkpoints: an absolute path or a URI
+   * @param store the store that it wants: an absolute path or a URI
    */
   @Wire(
       type = 32,
@@ -271,7 +271,7 @@ public sealed interface Request {
   /**
    * Ends a membership.
    *
-   * @param exitStatus the exit status of what the member ran
+   * @param exitStatus the exit status of the member's command
    */
   @Wire(
       type = 33,
@@ -283,10 +283,10 @@ public sealed interface Request {
   record Stats() implements Request {}
 
   /**
-   * Asks for the threshold and changes it before, if it says so.
+   * Asks for the threshold, and changes it before if there is a policy.
    *
    * @param policy {@code HeaderDescriptor.POLICY_*}, or 0 to change nothing
-   * @param bytes with the fixed policy, from which size on writes go direct
+   * @param bytes the size from which on writes go direct, with the fixed policy
    */
   @Wire(type = 35, reply = Reply.Threshold.class)
   record Threshold(@Wire.Means(value = "0 to change nothing", padded = true) int policy, long bytes)
@@ -295,17 +295,17 @@ public sealed interface Request {
   /**
    * Says that the job is to stop. No reply.
    *
-   * @param grace how many milliseconds ago it was told so, and 1 more: the session has its time
-   *     from then on, unless that runs; 0 when that is over
+   * @param grace the milliseconds since the job was told so, and 1 more: the session's time begins
+   *     then, unless it runs already; 0 when that is over
    */
   @Wire(type = 36, told = true, replyMeans = "none; what is not committed in time is kept")
   record Preempt(@Wire.Means("0 ends it, n begins it n - 1 milliseconds ago") int grace)
       implements Request {}
 
   /**
-   * Whether the client waits for a reply.
+   * Tells whether the client waits for a reply.
    *
-   * @return false for those that are told only
+   * @return false for a request without a reply
    */
   default boolean hasReply() {
     return !Bodies.isTold(this);
@@ -314,8 +314,8 @@ public sealed interface Request {
   /**
    * Encodes the request as a frame.
    *
-   * @param buffer where the frame goes; {@link RequestDescriptor#MAX_LENGTH} bytes must fit
-   * @param offset where it begins there
+   * @param buffer the destination; {@link RequestDescriptor#MAX_LENGTH} bytes must fit
+   * @param offset its beginning there
    * @return the frame's length
    * @throws ProtocolException when it would be too long for a frame
    */
@@ -329,8 +329,8 @@ public sealed interface Request {
    * Decodes a frame. Of a request in another version of the format only the version is read, so
    * that the sender can be told.
    *
-   * @param buffer where the frame is
-   * @param offset where it begins there
+   * @param buffer the buffer of the frame
+   * @param offset its beginning there
    * @param length its length, as {@link Frames#length} returned it
    * @return the request
    * @throws ProtocolException when the type is unknown, or a field does not fit the frame

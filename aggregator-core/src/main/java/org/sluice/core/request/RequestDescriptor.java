@@ -56,9 +56,7 @@ public final class RequestDescriptor {
   /** REPLACE: the file is about to be truncated, its content is not needed. */
   public static final int REPLACE_TRUNCATE = 1;
 
-  /**
-   * REPLACE: the file stays where it is and is about to be opened; only its lease is in the way.
-   */
+  /** REPLACE: the file keeps its name and is about to be opened; only its lease is in the way. */
   public static final int REPLACE_NONE = 2;
 
   /**
@@ -66,12 +64,14 @@ public final class RequestDescriptor {
    */
   public static final int REPLACE_MOVED = 4;
 
-  /** REPLACE, beside REPLACE_MOVED: what is there was outside the capture directory before. */
+  /**
+   * REPLACE, beside REPLACE_MOVED: the file or directory was outside the capture directory before.
+   */
   public static final int REPLACE_ARRIVED = 8;
 
   /**
-   * REPLACE: nothing is replaced; a program that opens files past the shim may come next, and finds
-   * what is closed whole, or waits until it is.
+   * REPLACE: nothing is replaced. A program that opens files past the shim may come next; it finds
+   * closed files whole, or waits until they are.
    */
   public static final int REPLACE_HOLD = 16;
 

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import org.sluice.core.posix.Environment;
 import org.sluice.core.process.NativeProcess;
 
-/** Where I/O processes have their sockets and segments, by name. */
+/** The places of I/O processes' sockets and segments, by name. */
 public final class RuntimePath {
   /** Environment variable that names the runtime directory of the node's I/O process. */
   public static final String DIRECTORY_VARIABLE = "SLUICE_DIRECTORY";
@@ -23,7 +23,7 @@ public final class RuntimePath {
   private RuntimePath() {}
 
   /**
-   * Whether an I/O process may be called so.
+   * Tells whether an I/O process may have a name.
    *
    * @param name a directory gets it, and lines that users read
    * @return false for one that would be a path, or more than a line
@@ -36,7 +36,7 @@ public final class RuntimePath {
    * The directory that holds one directory for each I/O process of this user.
    *
    * @return absolute; it need not exist
-   * @throws IOException when the user is not to be told
+   * @throws IOException when the user is unknown
    */
   public static Path base() throws IOException {
     final Optional<Path> base = Environment.path(BASE_VARIABLE);
@@ -46,11 +46,11 @@ public final class RuntimePath {
   }
 
   /**
-   * Where the I/O process of a name is, or would be.
+   * The place of the I/O process of a name, which need not run.
    *
    * @param name null for the one that {@link #DIRECTORY_VARIABLE} names, or else the default one
    * @return its directory, which need not exist
-   * @throws IOException when the user is not to be told
+   * @throws IOException when the user is unknown
    */
   public static Path find(final String name) throws IOException {
     final Optional<Path> directory = Environment.path(DIRECTORY_VARIABLE);

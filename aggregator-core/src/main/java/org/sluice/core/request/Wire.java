@@ -5,61 +5,61 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What a request is on the wire; its body is the components of its record, in order. */
+/** The form of a request on the wire; its body is the components of its record, in order. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface Wire {
   /**
-   * Its type.
+   * The request's type.
    *
    * @return over 0; never changes
    */
   int type();
 
   /**
-   * What the format calls it.
+   * The request's name in the format.
    *
    * @return empty where that is the record's name
    */
   String name() default "";
 
   /**
-   * Whether it is told only, and nobody answers.
+   * Tells whether the request has no reply.
    *
    * @return true where the client waits for no reply
    */
   boolean told() default false;
 
   /**
-   * What it is answered with, unless it is refused.
+   * The reply, unless the request is refused.
    *
    * @return a record
    */
   Class<? extends Reply> reply() default Reply.Done.class;
 
   /**
-   * What the reply means, as the documentation says it.
+   * The reply's meaning, in the words of the documentation.
    *
    * @return empty where the reply's fields say it
    */
   String replyMeans() default "";
 
   /**
-   * What a field means, as the documentation says it: unit, range, values. And whether four bytes
-   * of zero follow it.
+   * The meaning of a field, in the words of the documentation: unit, range, values; and its
+   * padding.
    */
   @Retention(RetentionPolicy.RUNTIME)
   @Target(ElementType.RECORD_COMPONENT)
   @interface Means {
     /**
-     * Its meaning.
+     * The field's meaning.
      *
      * @return empty where its name says it
      */
     String value() default "";
 
     /**
-     * Whether 32 reserved bits follow.
+     * Tells whether 32 reserved bits follow.
      *
      * @return true where they do
      */

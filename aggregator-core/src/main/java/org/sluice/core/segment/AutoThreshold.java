@@ -4,9 +4,8 @@ package org.sluice.core.segment;
  * The threshold of the auto policy, by the room left in the buffer.
  *
  * <p>With room a copy beats a file write at every size, so nothing goes direct while half of the
- * chunks are free. What a byte of room saves falls with the size of the write that takes it, so as
- * the buffer fills, the largest writes leave first: those that would take more than an eighth of
- * what is left.
+ * chunks are free. The larger the write, the less a byte of room saves. So as the buffer fills, the
+ * largest writes leave first: those that would take more than an eighth of the free room.
  */
 final class AutoThreshold {
   /** Writes below this are logged as long as there is a chunk. */

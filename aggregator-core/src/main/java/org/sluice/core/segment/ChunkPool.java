@@ -5,7 +5,7 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.sluice.core.chunk.ChunkDescriptor;
 
 /**
- * The chunks of a segment and who has them: one state word each.
+ * The chunks of a segment and their owners: a state word for each chunk.
  *
  * <p>No lock is shared between processes. A chunk is claimed by one compare-and-set from FREE to
  * OPEN with the claimer's slot in the same word, so of two claimers one wins and it is never in
@@ -39,7 +39,7 @@ public final class ChunkPool {
   private final int chunkCount;
   private volatile int withheld;
 
-  /** How far the count of free chunks was off when last looked at. */
+  /** The last error seen in the count of free chunks. */
   private int lastError;
 
   ChunkPool(
@@ -50,7 +50,7 @@ public final class ChunkPool {
     this.chunkCount = states.capacity() / ChunkStateDescriptor.LENGTH;
   }
 
-  /** No chunk has memory yet; {@link #provide} frees each one that has. */
+  /** Begins with no chunk that has memory; {@link #provide} frees each one that gets it. */
   void init() {
     for (int chunk = 0; chunk < chunkCount; chunk++) {
       states.putLong(offset(chunk), ABSENT);
@@ -107,7 +107,7 @@ public final class ChunkPool {
     return true;
   }
 
-  /** These will never have memory. I/O process only. */
+  /** Notes that chunks will never have memory. I/O process only. */
   void withhold(final int count) {
     withheld = count;
     header.addFreeChunks(-count);
@@ -146,7 +146,7 @@ public final class ChunkPool {
   }
 
   /**
-   * How many chunks there are.
+   * The number of chunks.
    *
    * @return the count
    */
@@ -169,7 +169,10 @@ public final class ChunkPool {
     }
   }
 
-  /** Whatever its owner may have made of the word, unless it freed the chunk. */
+  /**
+   * Tells whether a chunk has an owner, whatever that has made of the word, unless it freed the
+   * chunk.
+   */
   private static boolean isOwned(final long word) {
     return ChunkStateDescriptor.state(word) != ChunkStateDescriptor.FREE && word != ABSENT;
   }

@@ -22,7 +22,7 @@ public final class CreationDescriptor {
   /** Bytes of a word. */
   public static final int LENGTH = 8;
 
-  /** How many words there are. */
+  /** The number of words. */
   public static final int COUNT = 16384;
 
   /** A word that says nothing. */
@@ -62,13 +62,13 @@ public final class CreationDescriptor {
     return ImageDescriptor.hash(device, inode) << 8 | OPENED;
   }
 
-  /** A word that says of one more file that it was opened. */
+  /** Returns a word that also tells of the opening of a file. */
   static long alsoOpened(final long word, final long device, final long inode) {
     final long one = opened(device, inode);
     return word == FREE || word == one ? one : SEVERAL;
   }
 
-  /** Whether a word may say of a file that it was opened. */
+  /** Tells whether a word may tell of the opening of a file. */
   static boolean saysOpened(final long word, final long device, final long inode) {
     return word == SEVERAL || word == opened(device, inode);
   }

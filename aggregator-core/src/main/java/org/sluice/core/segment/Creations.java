@@ -3,9 +3,9 @@ package org.sluice.core.segment;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * Files that have just been created: who comes second, the process that enters its file as an image
- * or another one that opens it, finds the first one's word. {@code client/enter.c} has the other
- * side. One thread of the I/O process.
+ * Files that have just been created. One process enters its file as an image, another may open it:
+ * the second of them finds the first one's word. {@code client/enter.c} has the other side. One
+ * thread of the I/O process.
  *
  * <p>A process stores its word, looks whether its file is an image and still empty, puts its OPEN
  * on its ring, and then makes the entry DIVERTED by compare-and-set from ENTERING. Here the word is
@@ -22,7 +22,7 @@ public final class Creations {
     this.table = table;
   }
 
-  /** What is found of a file that is no image. */
+  /** The finding about a file that is no image. */
   public enum Finding {
     /** Nobody has created or opened it lately. */
     NOTHING,
@@ -33,12 +33,12 @@ public final class Creations {
   }
 
   /**
-   * Has the process that is about to enter a file ask for it, until {@link #close}. If it has
-   * entered the file by then, its ring has the OPEN.
+   * Makes the process that is about to enter a file ask for it, until {@link #close}. If the
+   * process has entered the file by then, its ring has the OPEN.
    *
    * @param device {@code major << 32 | minor}
    * @param inode inode number
-   * @return what was known before
+   * @return the finding of before
    */
   public Finding open(final long device, final long inode) {
     final int offset = offset(device, inode);
@@ -59,7 +59,8 @@ public final class Creations {
   }
 
   /**
-   * A process that looks at the file from here on finds that it is an image, or not empty.
+   * Ends the asking: a process that looks at the file from here on finds an image, or a file that
+   * is not empty.
    *
    * @param device {@code major << 32 | minor}
    * @param inode inode number
@@ -70,10 +71,10 @@ public final class Creations {
   }
 
   /**
-   * An image was taken: what its process said of it need not be found any more.
+   * Frees the word of an image that was taken.
    *
-   * @param slot of the process
-   * @param entry of the image
+   * @param slot the process's slot
+   * @param entry the image's entry
    * @param device {@code major << 32 | minor}
    * @param inode inode number
    */
@@ -83,10 +84,10 @@ public final class Creations {
   }
 
   /**
-   * Ends what a process that is gone was about to enter.
+   * Frees the entry that a process, gone by now, was about to fill.
    *
    * @param slot its slot
-   * @param entry what the slot says of the entry, which may be anything
+   * @param entry the slot's word for the entry, which may be anything
    */
   public void abandon(final int slot, final int entry) {
     if (entry >= 0 && entry < table.count() && table.isBeingEntered(entry, slot)) {
@@ -95,7 +96,7 @@ public final class Creations {
     }
   }
 
-  /** Has everybody who is about to enter a file ask for it, from here on and for good. */
+  /** Makes every process that is about to enter a file ask for it, from here on and for good. */
   public void end() {
     for (int offset = 0; offset < words.capacity(); offset += CreationDescriptor.LENGTH) {
       final long word = words.getAndSetLong(offset, CreationDescriptor.OPENED);

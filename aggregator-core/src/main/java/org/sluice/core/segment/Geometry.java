@@ -1,7 +1,7 @@
 package org.sluice.core.segment;
 
 /**
- * How many of everything a segment holds, and so where each structure stands in it.
+ * The numbers of a segment's structures, and so their places.
  *
  * @param slots processes that can be attached at once, 1 to {@link #MAX_SLOTS}
  * @param images entries of the image table, a power of two from 16 to {@link #MAX_IMAGES}
@@ -16,7 +16,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   /** Most files at a time that a segment can have entries for. */
   public static final int MAX_FILES = 10_000_000;
 
-  /** Most slots of a segment: what a chunk's state word can name. */
+  /** Most slots of a segment: as many as a chunk's state word can name. */
   public static final int MAX_SLOTS = 1 << 24;
 
   /** Most image entries of a segment. */
@@ -65,7 +65,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   /**
    * The default geometry around a buffer.
    *
-   * @param files how many files it has entries for at a time, 1 to {@link #MAX_FILES}
+   * @param files the number of files with entries at a time, 1 to {@link #MAX_FILES}
    * @param buffer bytes of all chunks together; rounded down to whole chunks
    * @param chunkLength bytes of a chunk
    * @return the geometry
@@ -78,14 +78,14 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
         DEFAULT_SLOTS, entries(files), (int) Math.min(chunks, Integer.MAX_VALUE), chunkLength);
   }
 
-  /** With two thirds of them in use no bucket is full yet. */
+  /** The number of entries. With two thirds of them in use no bucket is full yet. */
   private static int entries(final int files) {
     final int least = Math.max(ImageDescriptor.BUCKET_LENGTH, files + files / 2);
     return Integer.highestOneBit(least - 1) << 1;
   }
 
   /**
-   * Where the slot table stands.
+   * The place of the slot table.
    *
    * @return offset in the segment
    */
@@ -94,7 +94,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   }
 
   /**
-   * Where the rings stand.
+   * The place of the rings.
    *
    * @return offset in the segment
    */
@@ -103,7 +103,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   }
 
   /**
-   * Where the image table stands.
+   * The place of the image table.
    *
    * @return offset in the segment
    */
@@ -112,7 +112,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   }
 
   /**
-   * Where the creation words stand.
+   * The place of the creation words.
    *
    * @return offset in the segment
    */
@@ -121,7 +121,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   }
 
   /**
-   * Where the chunk states stand.
+   * The place of the chunk states.
    *
    * @return offset in the segment
    */
@@ -131,7 +131,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   }
 
   /**
-   * Where the chunks stand.
+   * The place of the chunks.
    *
    * @return offset in the segment, a multiple of 2 MiB
    */
@@ -140,7 +140,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   }
 
   /**
-   * Where a chunk stands.
+   * The place of a chunk.
    *
    * @param chunk 0 to {@code chunkCount} - 1
    * @return offset in the segment

@@ -10,8 +10,8 @@ import org.sluice.core.process.Membarrier;
  * The segment's header.
  *
  * <p>Any thread of any process may call the readers. The setters belong to the I/O process, each to
- * one thread of it. What never changes is written before the version, which is published last with
- * release order. A process that saw the version sees it all. The live fields (threshold, policy,
+ * one thread of it. Constant fields are written before the version, which is published last with
+ * release order. So a process that saw the version sees them. The live fields (threshold, policy,
  * sleeping, heartbeat, free chunks) are single words that stand for themselves: no reader draws
  * conclusions about other memory from them, except for {@code sleeping}, see {@link #sleeping}.
  */
@@ -77,7 +77,8 @@ public final class Header {
   }
 
   /**
-   * Whether the header says about the geometry exactly what {@link #geometry()} implies.
+   * Tells whether the header's fields of the geometry are exactly those that {@link #geometry()}
+   * implies.
    *
    * @return false when the header contradicts itself
    */
@@ -132,7 +133,7 @@ public final class Header {
   }
 
   /**
-   * Which process fences when an image becomes direct.
+   * The processes that fence when an image becomes direct.
    *
    * @return one of {@code HeaderDescriptor.BARRIER_*}
    */
@@ -141,25 +142,26 @@ public final class Header {
   }
 
   /**
-   * Says which process fences when an image becomes direct. Before the first process attaches.
+   * Sets which processes fence when an image becomes direct. Called before the first process
+   * attaches.
    *
-   * @param barrier one of {@code HeaderDescriptor.BARRIER_*}; EACH until it is said
+   * @param barrier one of {@code HeaderDescriptor.BARRIER_*}; EACH by default
    */
   public void barrier(final int barrier) {
     buffer.putInt(HeaderDescriptor.BARRIER_OFFSET, barrier);
   }
 
   /**
-   * Says whether closed files whose bytes are elsewhere get their lengths.
+   * Sets whether closed files whose bytes are elsewhere get their lengths.
    *
-   * @param get whether programs outside wait for their bytes, all that can open them
+   * @param get all programs outside that can open such a file wait for its bytes
    */
   public void lengths(final boolean get) {
     buffer.putIntRelease(HeaderDescriptor.LENGTHS_OFFSET, get ? 1 : 0);
   }
 
   /**
-   * Whether programs outside find closed files empty, whose bytes are elsewhere.
+   * Tells whether programs outside find closed files empty, whose bytes are elsewhere.
    *
    * @return false also where bytes go to the files themselves
    */
@@ -168,18 +170,19 @@ public final class Header {
   }
 
   /**
-   * Says whether files are held by leases.
+   * Sets whether files are held by leases.
    *
-   * @param held whether they are from here on
+   * @param held files are held from here on
    */
   public void leases(final boolean held) {
     buffer.putIntRelease(HeaderDescriptor.LEASES_OFFSET, held ? 1 : 0);
   }
 
   /**
-   * Between a store of the I/O process and its look at what processes have appended: a full fence,
-   * here and on every processor that runs a process which leaves it to the kernel. Each has made
-   * visible what it appended before it last looked at what was stored, or will see that.
+   * Fences between a store of the I/O process and its look at appended records: a full fence, here
+   * and on every processor that runs a process which leaves the fence to the kernel. Each such
+   * process either made its records visible before it last looked at the stored word, or will see
+   * the store.
    */
   public void fence() {
     VarHandle.fullFence();
@@ -189,7 +192,7 @@ public final class Header {
   }
 
   /**
-   * Where drained bytes land.
+   * The place where drained bytes land.
    *
    * @return to be read once: a mad process may write anything there
    */
@@ -241,7 +244,7 @@ public final class Header {
   }
 
   /**
-   * Changes how all processes find the threshold from their next write on.
+   * Changes the policy by which all processes find the threshold from their next write on.
    *
    * @param policy {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
    */
@@ -262,7 +265,7 @@ public final class Header {
   }
 
   /**
-   * How the threshold is found.
+   * The policy by which the threshold is found.
    *
    * @return {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
    */
@@ -271,7 +274,7 @@ public final class Header {
   }
 
   /**
-   * How many chunks there are.
+   * The number of chunks.
    *
    * @return chunks
    */
@@ -280,7 +283,7 @@ public final class Header {
   }
 
   /**
-   * How many chunks are free. A hint: it lags behind the chunk states by the processes that are
+   * The number of free chunks. A hint: it lags behind the chunk states by the processes that are
    * between their compare-and-set and their count.
    *
    * @return chunks
@@ -294,10 +297,10 @@ public final class Header {
   }
 
   /**
-   * Says whether the I/O process waits in the kernel and must be woken; a full fence follows the
-   * store. A producer publishes, makes a full fence and then looks at the flag; the I/O process
-   * sets it, and then looks at the rings once more. So one of the two sees the other and no wake-up
-   * is lost.
+   * Notes that the I/O process waits in the kernel and must be woken, or that it works; a full
+   * fence follows the store. A producer publishes, makes a full fence and then looks at the flag;
+   * the I/O process sets it, and then looks at the rings once more. So one of the two sees the
+   * other and no wake-up is lost.
    *
    * @param how {@link HeaderDescriptor#AWAKE}, or another one before it looks at the rings for the
    *     last time
@@ -306,24 +309,22 @@ public final class Header {
     buffer.putIntVolatile(HeaderDescriptor.SLEEPING_OFFSET, how);
   }
 
-  /**
-   * Says that programs outside Sluice wait for the files of images, which they may from here on.
-   */
+  /** Notes that programs outside Sluice may wait for the files of images from here on. */
   public void guarded() {
     buffer.putIntRelease(HeaderDescriptor.GUARDED_OFFSET, 1);
   }
 
   /**
-   * Says that the service thread gets on. By that thread alone.
+   * Notes that the service thread makes progress. Called by that thread alone.
    *
-   * @param count how often it has
+   * @param count the number of its turns
    */
   public void turns(final long count) {
     buffer.putLongOpaque(HeaderDescriptor.TURNS_OFFSET, count);
   }
 
   /**
-   * Says which thread gets on.
+   * Notes which thread is the service thread.
    *
    * @param thread its number
    */
@@ -332,7 +333,7 @@ public final class Header {
   }
 
   /**
-   * When the I/O process last said that it lives.
+   * The time of the I/O process's last sign of life.
    *
    * @return milliseconds since the epoch; 0 never
    */
@@ -341,7 +342,7 @@ public final class Header {
   }
 
   /**
-   * How many files are not captured since their processes could not announce them.
+   * The number of files that are not captured because their processes could not announce them.
    *
    * @return openings for writing
    */
@@ -350,18 +351,18 @@ public final class Header {
   }
 
   /**
-   * Whether a process had all its files direct for a reason: it may have opened others past the
-   * shim.
+   * Tells whether a process had all its files direct for a reason, and may have opened others past
+   * the shim.
    *
    * @param reason why
-   * @return true when one had
+   * @return true when a process had
    */
   public boolean isPast(final Reason reason) {
     return (buffer.getLongOpaque(HeaderDescriptor.PAST_OFFSET) >> reason.ordinal() & 1) != 0;
   }
 
   /**
-   * To what size new files are left to the kernel.
+   * The size up to which new files are left to the kernel.
    *
    * @return bytes; 0 for none, and below 0 the size from {@link #leaveSmall} on
    */
@@ -369,13 +370,13 @@ public final class Header {
     return buffer.getLongOpaque(HeaderDescriptor.SMALL_OFFSET);
   }
 
-  /** From here on nobody has to tell of files that stay small. It stays so. */
+  /** Makes files that stay small no matter of announcement, from here on for good. */
   public void leaveSmall() {
     buffer.putLongOpaque(HeaderDescriptor.SMALL_OFFSET, Math.abs(small()));
   }
 
   /**
-   * What processes wrote to files that they did not announce.
+   * The bytes that processes wrote to files that they did not announce, for one reason.
    *
    * @param reason why they did not
    * @return bytes
@@ -386,7 +387,7 @@ public final class Header {
   }
 
   /**
-   * What processes wrote to files that they did not announce, for any reason.
+   * The bytes that processes wrote to files that they did not announce, for any reason.
    *
    * @return bytes
    */
@@ -395,7 +396,7 @@ public final class Header {
   }
 
   /**
-   * How many files that were opened for writing processes did not announce.
+   * The number of files that processes opened for writing and did not announce.
    *
    * @param reason why they did not
    * @return openings
@@ -415,7 +416,7 @@ public final class Header {
   }
 
   /**
-   * The highest id that was given to an image.
+   * The highest id of an image so far.
    *
    * @return 0 for none; anything where the word holds nonsense
    */
@@ -428,7 +429,7 @@ public final class Header {
   }
 
   /**
-   * Says that the I/O process lives.
+   * Notes a sign of life of the I/O process.
    *
    * @param now milliseconds since the epoch
    */
@@ -437,8 +438,8 @@ public final class Header {
   }
 
   /**
-   * How many orders the coordinator of an MPI job has given. A rank that sees another number asks
-   * for them.
+   * Sets the number of orders that the coordinator of an MPI job has given. A rank that sees
+   * another number asks for them.
    *
    * @param count all so far
    */
@@ -447,7 +448,7 @@ public final class Header {
   }
 
   /**
-   * How many orders the coordinator of an MPI job has given, before this I/O process too.
+   * The number of orders that the coordinator of an MPI job has given, before this I/O process too.
    *
    * @return 0 or more
    */

@@ -8,12 +8,12 @@ import static org.sluice.core.format.Structure.IOP;
 import org.sluice.core.format.Structure;
 
 /**
- * Layout of an entry of the image table, and where an image stands in it.
+ * Layout of an entry of the image table, and the place of an image in it.
  *
- * <p>A process that creates a file takes an entry and fills it, see {@link CreationDescriptor};
- * otherwise the size is written by the one process that diverts the image, or by the I/O process
- * when nobody does; direct bytes and unseen by any process that has it open; everything else by the
- * I/O process. A reader takes the size and then compares state, device and inode once more.
+ * <p>A process that creates a file takes an entry and fills it, see {@link CreationDescriptor}.
+ * Otherwise the process that diverts the image writes the size, or the I/O process when none does.
+ * Any process with the image open writes direct bytes and unseen. The I/O process writes everything
+ * else. A reader takes the size and then compares state, device and inode once more.
  */
 public final class ImageDescriptor {
   /** Bytes of an entry. */
@@ -118,8 +118,8 @@ public final class ImageDescriptor {
   }
 
   /**
-   * The first entry of the other bucket that an image may stand in. Of two that each may choose
-   * from none gets full before nearly all are.
+   * The first entry of the other bucket that an image may stand in. With a choice of two, no bucket
+   * gets full before nearly all are.
    *
    * @param device {@code major << 32 | minor}
    * @param inode inode number

@@ -7,15 +7,15 @@ import org.agrona.concurrent.AtomicBuffer;
  *
  * <p>One thread of the I/O process inserts, changes and removes entries; the size alone is written
  * by the process that diverts the image, and the error by the drain. A process that creates a file
- * takes an entry and fills it as well, see {@link Creations}; whose a free entry is, a
- * compare-and-set decides. Any thread of any process looks entries up without a lock. Such a reader
- * may meet an entry that is being reused for another image, so it takes what it wants, each load
- * with acquire order, and then compares state, device and inode once more. The inserter stores the
- * identity first and the state last, the remover stores the state first, all with release order: a
- * reader that got anything of a new image also sees the new identity and finds that it differs.
+ * takes an entry and fills it as well, see {@link Creations}; a compare-and-set decides who gets a
+ * free entry. Any thread of any process looks entries up without a lock. Such a reader may meet an
+ * entry that is being reused for another image. So it takes its values, each load with acquire
+ * order, and then compares state, device and inode once more. The inserter stores the identity
+ * first and the state last, the remover stores the state first, all with release order: a reader
+ * that got anything of a new image also sees the new identity and finds that it differs.
  */
 public final class ImageTable {
-  /** In the place of a slot: the I/O process. */
+  /** The I/O process, in the place of a slot. */
   private static final int NOBODY = 0xFF_FFFF;
 
   private final Header header;
@@ -29,7 +29,7 @@ public final class ImageTable {
   }
 
   /**
-   * How many entries there are.
+   * The number of entries.
    *
    * @return the count, a power of two
    */
@@ -94,7 +94,7 @@ public final class ImageTable {
     return slot << ImageDescriptor.STATE_SLOT_SHIFT | ImageDescriptor.STATE_CONTESTED;
   }
 
-  /** Has a process ask for what it is about to enter; false when it has entered it. */
+  /** Makes a process ask for the image that it is about to enter; false when it has entered it. */
   boolean contest(final int entry, final int slot) {
     return entry >= 0
         && entry < count
@@ -104,7 +104,7 @@ public final class ImageTable {
   }
 
   /**
-   * Whether the process of a slot enters an image, and nobody has kept it from that.
+   * Tells whether the process of a slot enters an image, and no other has kept it from that.
    *
    * @param entry index of the entry
    * @param slot index of the slot
@@ -115,7 +115,7 @@ public final class ImageTable {
   }
 
   /**
-   * Whether the process of a slot is about to enter an image.
+   * Tells whether the process of a slot is about to enter an image.
    *
    * @param entry index of the entry
    * @param slot index of the slot
@@ -127,7 +127,7 @@ public final class ImageTable {
   }
 
   /**
-   * The process whose ring tells of an image, or is going to.
+   * The process whose ring has an image's OPEN, or is going to.
    *
    * @param entry index of the entry
    * @return its slot; -1 for none
@@ -145,7 +145,7 @@ public final class ImageTable {
   }
 
   /**
-   * Whether a process has deleted the file of a direct image before it was taken.
+   * Tells whether a process has deleted the file of a direct image before the image was taken.
    *
    * @param entry index of its entry
    * @return false also when a program outside Sluice has
@@ -155,7 +155,7 @@ public final class ImageTable {
   }
 
   /**
-   * When the file of an image that a process has entered was created.
+   * The time of creation of an entered image's file.
    *
    * @param entry index of its entry
    * @return the low half of the nanoseconds since 1970; 0 where the file system does not tell
@@ -165,7 +165,7 @@ public final class ImageTable {
   }
 
   /**
-   * The process's ring tells of the image no more. I/O process only.
+   * Notes that the image was taken from the ring of its process. I/O process only.
    *
    * @param entry index of the entry
    */
@@ -174,9 +174,9 @@ public final class ImageTable {
   }
 
   /**
-   * Fails what a process has entered, and nobody is going to take. I/O process only.
+   * Fails images that a process has entered, and that nobody is going to take. I/O process only.
    *
-   * @param slot of the process
+   * @param slot the process's slot
    * @param errno an errno
    */
   public void failUntaken(final int slot, final int errno) {
@@ -230,7 +230,7 @@ public final class ImageTable {
   }
 
   /**
-   * Says which ids were taken. I/O process only.
+   * Sets the highest id that was taken. I/O process only.
    *
    * @param id the highest one
    */
@@ -335,17 +335,17 @@ public final class ImageTable {
   }
 
   /**
-   * Says why an image is direct, before its state does. I/O process only.
+   * Sets the reason why an image is direct, before its state does. I/O process only.
    *
    * @param entry index of the entry
-   * @param reason why; {@link Reason#NONE} when it is not
+   * @param reason the reason; {@link Reason#NONE} when it is not direct
    */
   public void reason(final int entry, final Reason reason) {
     entries.putIntRelease(offset(entry) + ImageDescriptor.REASON_OFFSET, reason.ordinal());
   }
 
   /**
-   * Why an image is direct.
+   * The reason why an image is direct.
    *
    * @param entry index of the entry
    * @return {@link Reason#NONE} when it never was
@@ -357,8 +357,8 @@ public final class ImageTable {
   }
 
   /**
-   * Says why an image is about to be direct, while its file may lack what was logged. I/O process
-   * only.
+   * Sets the reason why an image is about to be direct, while its file may lack logged bytes. I/O
+   * process only.
    *
    * @param entry index of the entry
    * @param reason why
@@ -370,7 +370,7 @@ public final class ImageTable {
   }
 
   /**
-   * A direct image's file holds all that was logged. I/O process only, any thread.
+   * Notes that a direct image's file holds all logged bytes. I/O process only, any thread.
    *
    * @param entry index of the entry
    */
@@ -381,7 +381,7 @@ public final class ImageTable {
   }
 
   /**
-   * What processes have counted of what they wrote to an image's own file.
+   * The bytes that processes have counted as written to an image's own file.
    *
    * @param entry index of the entry
    * @return bytes
@@ -391,7 +391,7 @@ public final class ImageTable {
   }
 
   /**
-   * For which reasons bytes of an image may be in its file that nobody counted.
+   * The reasons why uncounted bytes may be in an image's file.
    *
    * @param entry index of the entry
    * @return a bit for each {@link Reason}

@@ -7,7 +7,8 @@ import static org.sluice.core.format.Field.Type.U64;
 import org.sluice.core.format.Structure;
 
 /**
- * Layout of the file that says what the threads of an I/O process handle, as far as others read it.
+ * Layout of the file of the work that the threads of an I/O process handle, as far as others read
+ * it.
  */
 public final class InFlightDescriptor {
   /** {@code SLUICEIF} read as a little-endian 64-bit integer. */

@@ -34,7 +34,8 @@ public record ProcessIdentity(int pid, long startTime) {
   }
 
   /**
-   * The process that has a pid now. One whose first thread has ended lives as long as another does.
+   * The process that has a pid now. A process whose first thread has ended lives as long as another
+   * one does.
    *
    * @param pid process id
    * @return its identity; empty when there is none, or only a zombie
@@ -61,7 +62,7 @@ public record ProcessIdentity(int pid, long startTime) {
   }
 
   /**
-   * Whether the process still runs or is stopped.
+   * Tells whether the process still runs or is stopped.
    *
    * @return false when it ended, even if its pid has another owner by now; true where the kernel
    *     does not tell
@@ -75,7 +76,7 @@ public record ProcessIdentity(int pid, long startTime) {
   }
 
   /**
-   * Whether paths lead the process to where they lead this one.
+   * Tells whether paths lead the process to the same files as this one.
    *
    * @return false where it has other mounts or another root, and where the kernel does not tell
    */

@@ -3,8 +3,8 @@ package org.sluice.core.segment;
 import java.util.Arrays;
 
 /**
- * Why bytes did not go through the buffer. Its position is what segments and requests say, so a new
- * one goes to the end of its kind, with a new version of the segment.
+ * The reason why bytes did not go through the buffer. Segments and requests have its position, so a
+ * new reason goes to the end of its kind, with a new version of the segment.
  */
 public enum Reason {
   /** The bytes went through the buffer. */
@@ -15,7 +15,7 @@ public enum Reason {
   FULL("full", "because the buffer was filling up, or had no memory yet (see --buffer)"),
   /** Two openings: one log cannot follow both. */
   SHARED("shared", "in files open twice, or in a second process"),
-  /** One that is read or synchronised with little written between, or opened like a database. */
+  /** A file that is read or synchronised with little written between, or opened like a database. */
   READ("read", "in files opened to be read as well, or synchronised again and again"),
   /** A process mapped the file into memory. */
   MMAP("mmap", "by mmap", true),
@@ -71,14 +71,14 @@ public enum Reason {
   /** The file was renamed away, replaced, or has no name. */
   ELSEWHERE(
       "elsewhere", "in files that left the capture directory as they were opened", Kind.PLAIN),
-  /** The path is longer than the kernel tells. */
+  /** The path is longer than the kernel's limit for telling it. */
   TOO_DEEP("too_deep", "in files whose paths are longer than 4095 bytes", Kind.PLAIN),
-  /** The file has not grown to what is worth an image. */
+  /** The file has not grown large enough for an image. */
   SMALL("small", "in small files and the beginnings of others (see --small)", Kind.PLAIN),
   /** The table has no entry left, of which every image takes one, whether it is open or not. */
   NO_ENTRY("no_entry", "in files beyond the most of a session (see --max-files)", Kind.PLAIN);
 
-  /** Reasons that a slot has counters for. */
+  /** Counters by reason that a slot has. */
   public static final int MOST = 40;
 
   private static final Reason[] ALL = values();
@@ -108,7 +108,7 @@ public enum Reason {
   }
 
   /**
-   * What statistics call it.
+   * The name in statistics.
    *
    * @return lower case, stable
    */
@@ -117,7 +117,7 @@ public enum Reason {
   }
 
   /**
-   * For users, behind a number of bytes.
+   * The text for users, behind a number of bytes.
    *
    * @return a clause
    */
@@ -126,7 +126,7 @@ public enum Reason {
   }
 
   /**
-   * Whether the kernel may write bytes for this reason that no process can count.
+   * Tells whether the kernel may write bytes for this reason that no process can count.
    *
    * @return true where only an estimate can be had
    */
@@ -135,7 +135,7 @@ public enum Reason {
   }
 
   /**
-   * Whether the files it is about are no images.
+   * Tells whether the reason's files are no images.
    *
    * @return false for images that are direct
    */
@@ -144,7 +144,7 @@ public enum Reason {
   }
 
   /**
-   * What segments and requests say.
+   * The reason of a position in segments and requests.
    *
    * @param code a position, or nonsense
    * @return {@link #OTHER} for nonsense
@@ -154,7 +154,7 @@ public enum Reason {
   }
 
   /**
-   * The first of a set whose bytes nobody can count.
+   * The first reason of a set whose bytes nobody can count.
    *
    * @param set a bit for each, by position
    * @return {@link #NONE} for none

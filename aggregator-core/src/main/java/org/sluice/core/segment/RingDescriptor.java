@@ -46,7 +46,7 @@ public final class RingDescriptor {
   /** Longest name behind an OPEN, in bytes. */
   public static final int MAX_NAME_LENGTH = 1024;
 
-  /** How each record begins. */
+  /** The header of each record. */
   public static final Structure RECORD = new Structure("ring_record", HEADER_LENGTH);
 
   static {
@@ -54,7 +54,7 @@ public final class RingDescriptor {
     RECORD.field(I32, "type", "1 CHUNK, 2 CLOSE, 3 OPEN, 4 NAME");
   }
 
-  /** What follows in a CHUNK: a chunk is published. */
+  /** The body of a CHUNK: a chunk is published. */
   public static final Structure CHUNK = new Structure("ring_chunk", BODY_LENGTH);
 
   /** Offsets of its fields. */
@@ -63,7 +63,7 @@ public final class RingDescriptor {
       SEQUENCE_OFFSET = CHUNK.field(I64, "sequence", "of the chunk within its slot"),
       GENERATION_OFFSET = CHUNK.field(I64, "generation", "of the chunk's state");
 
-  /** What follows in a CLOSE: one opening of an image has ended. */
+  /** The body of a CLOSE: an opening of an image has ended. */
   public static final Structure CLOSE = new Structure("ring_close", BODY_LENGTH);
 
   /** Offsets of its fields. */
@@ -72,7 +72,7 @@ public final class RingDescriptor {
       OPENED_OFFSET = CLOSE.field(I64, "opened", "when it began (`CLOCK_MONOTONIC`, ns)"),
       CLOSED_OFFSET = CLOSE.field(I64, "closed", "when it ended");
 
-  /** What follows in an OPEN: the process has entered a file that it created. */
+  /** The body of an OPEN: the process has entered a file that it created. */
   public static final Structure OPEN = new Structure("ring_open", BODY_LENGTH);
 
   /** Offsets of its fields. */
@@ -82,7 +82,7 @@ public final class RingDescriptor {
       NAME_LENGTH_OFFSET = OPEN.field(I32, "name_length", "bytes, 1 to 1024; 24 in each NAME"),
       BEGAN_OFFSET = OPEN.field(I64, "began", "when it was opened (`CLOCK_MONOTONIC`, ns)");
 
-  /** What follows the records of a ring; offsets are from the end of its capacity. */
+  /** The trailer behind the records of a ring; offsets are from the end of its capacity. */
   public static final Structure TRAILER =
       new Structure("ring_trailer", RingBufferDescriptor.TRAILER_LENGTH);
 

@@ -7,8 +7,8 @@ import org.sluice.core.posix.FileName;
 
 /**
  * The consumer's end of a slot's ring, which belongs to a process that may store anything in it at
- * any time. Each record is copied once, checked, and kept: what the accessors return is what was
- * checked. Where the ring is read is known here and not read back. One thread of the I/O process.
+ * any time. Each record is copied once, checked, and kept, so that the accessors return checked
+ * values. The position is kept here and not read back. One thread of the I/O process.
  *
  * <p>The producer stores the length of a record last, with release order, and it is read here with
  * acquire order; the position is stored with release order once the record is not needed.
@@ -30,7 +30,7 @@ public final class RingReader {
   }
 
   /**
-   * Where the next record to be taken off begins.
+   * The position of the next record to be taken off.
    *
    * @return behind the last record that was taken off
    */
@@ -39,7 +39,7 @@ public final class RingReader {
   }
 
   /**
-   * Where the reader is once it has taken off the present record.
+   * The position once the present record is taken off.
    *
    * @return behind the record, and the name of one that has a name
    */
@@ -48,7 +48,7 @@ public final class RingReader {
   }
 
   /**
-   * Goes on where a former I/O process stopped.
+   * Goes on at the place where a former I/O process stopped.
    *
    * @param behind the last record that it took off
    */
@@ -57,7 +57,7 @@ public final class RingReader {
   }
 
   /**
-   * Whether its producer has stored nothing since the slot was taken.
+   * Tells whether the producer has stored nothing since the slot was taken.
    *
    * @return false once there was a record
    */
@@ -69,7 +69,7 @@ public final class RingReader {
    * Copies the record that is next.
    *
    * @return false when there is none
-   * @throws DamagedException when the ring holds what no producer stores
+   * @throws DamagedException when the ring holds something that no producer stores
    */
   public boolean read() throws DamagedException {
     final long head = ring.getLongVolatile(HEAD_OFFSET);
@@ -94,7 +94,10 @@ public final class RingReader {
     return true;
   }
 
-  /** The producer stores the length of an OPEN behind the NAME records, so that they are there. */
+  /**
+   * Reads the name. The producer stores the length of an OPEN after the NAME records, so these are
+   * there.
+   */
   private void readName(final int length) throws DamagedException {
     if (length < 1 || length > RingDescriptor.MAX_NAME_LENGTH) {
       throw damage("a name of %d bytes".formatted(length));
@@ -168,9 +171,9 @@ public final class RingReader {
   }
 
   /**
-   * Says what is wrong with the present record.
+   * Makes the exception for a fault of the present record.
    *
-   * @param reason what was found
+   * @param reason the finding
    * @return to be thrown
    */
   public DamagedException damage(final String reason) {

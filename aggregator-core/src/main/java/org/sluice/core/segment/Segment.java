@@ -16,10 +16,11 @@ import org.sluice.core.process.MappedMemory;
  * The mapped segment: one file of shared memory, laid out as {@code docs/format.md} says.
  *
  * <p>The I/O process creates it and stores the header's version last, with release order. A client
- * waits for that version before it maps the file and loads it with acquire order afterwards, so it
- * sees the geometry and everything else that never changes. How the changing parts are shared is
- * argued where they are: {@link Header}, {@link Slot}, {@link ChunkPool}, {@link ImageTable}; rings
- * have one producer, the process attached to the slot, and one consumer, the I/O process.
+ * waits for that version before it maps the file, and loads the version with acquire order
+ * afterwards. So the client sees the geometry and everything else that never changes. The classes
+ * of the changing parts argue how these are shared: {@link Header}, {@link Slot}, {@link
+ * ChunkPool}, {@link ImageTable}; rings have one producer, the process attached to the slot, and
+ * one consumer, the I/O process.
  *
  * <p>Thread-safe, except that nobody may use a view after {@link #close}: the memory is gone then.
  */
@@ -61,8 +62,8 @@ public final class Segment implements AutoCloseable {
    * waits for {@link #provide}, which is to be called for each.
    *
    * @param file the file to create, mode 0600
-   * @param geometry what the segment is to hold
-   * @param settings what the header is to say
+   * @param geometry the segment's geometry
+   * @param settings the header's settings
    * @return the mapped segment
    * @throws SegmentException when it does not fit, or on an unsupported platform
    * @throws IOException when the file exists or cannot be created
@@ -80,10 +81,10 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Tries whether a segment has room, and what pages it would get. One huge page is touched.
+   * Tries out whether a segment has room, and which pages it would get. One huge page is touched.
    *
    * @param file the file to create; it is deleted again
-   * @param geometry what the segment would hold
+   * @param geometry the segment's geometry
    * @return bytes of its beginning that lie on huge pages; 0 for small ones
    * @throws SegmentException when it does not fit, or on an unsupported platform
    * @throws IOException when the file exists or cannot be created
@@ -143,7 +144,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Gives up providing: what is left of the chunks is never free. I/O process only.
+   * Gives up providing: the remaining chunks are never free. I/O process only.
    *
    * @param chunk the first that has no memory
    */
@@ -163,7 +164,10 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** As {@code populate} before Linux 5.14; the pages are mapped as they are touched. */
+  /**
+   * Allocates memory, as {@code populate} before Linux 5.14; the pages are mapped as they are
+   * touched.
+   */
   private void allocate(final long offset, final long length) throws IOException {
     try (NativeFile written = NativeFile.open(file, NativeFile.Flag.WRITE)) {
       written.allocate(offset, length);
@@ -206,7 +210,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Where the segment is mapped.
+   * The address of the mapping.
    *
    * @return address of its first byte in this process
    */
@@ -215,7 +219,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * What the segment holds and where.
+   * The segment's geometry.
    *
    * @return the geometry
    */
@@ -224,7 +228,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Where it lies.
+   * The file of the segment.
    *
    * @return the file that is mapped
    */
@@ -260,7 +264,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * What is known of files that have just been created.
+   * The words of files that have just been created.
    *
    * @return the one view of it
    */
@@ -284,7 +288,7 @@ public final class Segment implements AutoCloseable {
    * The consumer's end of a slot's ring, at its beginning. I/O process only.
    *
    * @param slot 0 to {@code geometry().slots()} - 1
-   * @return one reader for each owner of the slot
+   * @return a reader, one for each owner of the slot
    */
   public RingReader ringReader(final int slot) {
     return new RingReader(ringBuffer(slot), slot);
@@ -343,7 +347,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * How much of the segment huge pages map in this process.
+   * The part of the segment that huge pages map in this process.
    *
    * @return bytes at the moment
    * @throws IOException when the kernel does not tell

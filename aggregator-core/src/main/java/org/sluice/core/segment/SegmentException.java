@@ -2,7 +2,9 @@ package org.sluice.core.segment;
 
 import java.io.IOException;
 
-/** Why a segment cannot be created or mapped. The message is one line and names the file. */
+/**
+ * The reason why a segment cannot be created or mapped. The message is one line and names the file.
+ */
 public final class SegmentException extends IOException {
   private static final long serialVersionUID = 2L;
 
@@ -18,7 +20,7 @@ public final class SegmentException extends IOException {
   }
 
   /**
-   * Whether it does not fit where it is to be.
+   * Tells whether the segment does not fit where it is to be.
    *
    * @return true for that, false for any other refusal
    */

@@ -17,7 +17,7 @@ import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.FreeSpace;
 import org.sluice.core.posix.NativeFile;
 
-/** The file of a segment: how it is made, waited for, checked and mapped. */
+/** The file of a segment: its making, its publication, its check and its mapping. */
 final class SegmentFile {
   private SegmentFile() {}
 
@@ -78,7 +78,7 @@ final class SegmentFile {
     }
   }
 
-  /** What a header says the file holds, if that can be. */
+  /** Returns the geometry in a header, if it is possible. */
   static Geometry check(final Path file, final Header header, final long length)
       throws SegmentException, FormatVersionException {
     checkVersion(file, header.version());
@@ -98,7 +98,7 @@ final class SegmentFile {
         "segment truncated or damaged, %s: %s; start a new I/O process".formatted(what, file));
   }
 
-  /** Maps the file for as long as an arena is open; returns where. */
+  /** Maps the file for as long as an arena is open; returns the address. */
   static long map(final Path file, final long length, final Arena arena) throws IOException {
     if (length < HeaderDescriptor.LENGTH) {
       throw damaged(file, "length=%d".formatted(length));

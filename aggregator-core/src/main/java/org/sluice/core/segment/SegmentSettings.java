@@ -1,7 +1,8 @@
 package org.sluice.core.segment;
 
 /**
- * What the I/O process tells its clients in the segment's header, besides the geometry.
+ * The settings that the I/O process tells its clients in the segment's header, besides the
+ * geometry.
  *
  * @param sessionId random number that names the session of the I/O process
  * @param layout where drained bytes land

@@ -24,7 +24,7 @@ public final class Slot {
    * @param process the process that gets the slot
    * @param rank its rank, -1 unknown
    * @param ranks ranks of the job, 0 unknown
-   * @param generation how many processes the slot has had with this one
+   * @param generation the number of processes that the slot has had, with this one
    */
   public void attach(
       final ProcessIdentity process, final int rank, final int ranks, final long generation) {
@@ -48,7 +48,7 @@ public final class Slot {
   }
 
   /**
-   * Whether the process that has the slot, or had it last, has ended well.
+   * Tells whether the process that has the slot, or had it last, has ended well.
    *
    * @return false when it runs, has failed or was killed
    */
@@ -57,7 +57,7 @@ public final class Slot {
   }
 
   /**
-   * Whether a process has the slot.
+   * Tells whether a process has the slot.
    *
    * @return true from attach to detach
    */
@@ -66,17 +66,17 @@ public final class Slot {
   }
 
   /**
-   * Says whether the process is to ring the bell at its next append. Before the I/O process looks a
-   * last time at what was appended, a {@link Header#fence} has to follow.
+   * Sets whether the process is to ring the bell at its next append. A {@link Header#fence} has to
+   * follow before the I/O process looks a last time at appended records.
    *
-   * @param quiet whether the I/O process looks no more at what it appends
+   * @param quiet the I/O process looks no more at its records
    */
   public void quiet(final boolean quiet) {
     buffer.putIntRelease(SlotDescriptor.QUIET_OFFSET, quiet ? 1 : 0);
   }
 
   /**
-   * Says how many files the process may enter as images that the I/O process has not taken yet.
+   * Sets how many files the process may enter as images that the I/O process has not taken yet.
    *
    * @param most 0 when it is to ask for each
    */
@@ -103,9 +103,9 @@ public final class Slot {
   }
 
   /**
-   * Whether the process is to ring the bell at its next append.
+   * Tells whether the process is to ring the bell at its next append.
    *
-   * @return false again once it has
+   * @return false again once the bell was rung
    */
   public boolean isQuiet() {
     return buffer.getIntAcquire(SlotDescriptor.QUIET_OFFSET) != 0;
@@ -122,7 +122,7 @@ public final class Slot {
   }
 
   /**
-   * How often the slot was given to a process.
+   * The number of processes that had the slot.
    *
    * @return 0 never
    */
