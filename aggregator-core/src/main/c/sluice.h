@@ -25,9 +25,9 @@
  * checkpoints. Every call fails with -EIO once the I/O process is gone, until the session is closed
  * and another one opened. None prints, exits or raises a signal.
  *
- * Threads: every function may be called from any thread at any time, except that a session or an
- * image must not be used during or after the call that closes it. Writes of several threads to one
- * image take effect one after another. None may be called from a signal handler.
+ * Threads: every function may be called from any thread at any time. Only a session or an image
+ * must not be used during or after the call that closes it. Writes of several threads to one image
+ * take effect one after another. None may be called from a signal handler.
  *
  * Fork: a child may go on using a session: the first call in it attaches the child by itself, with
  * the same rank. An image opened before the fork belongs to the parent; in the child every call on

@@ -13,8 +13,8 @@
 #include "status.h"
 
 /*
- * Times in milliseconds: the wait for a start without progress, the wait for one that no command
- * needs, and the time until the user is told.
+ * Times in milliseconds. PATIENCE: for a start without progress. UNNEEDED: for a start that no
+ * command needs. SILENCE: until the user is told.
  */
 #define PATIENCE 30000
 #define UNNEEDED 60000

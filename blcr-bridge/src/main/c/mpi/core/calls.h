@@ -3,8 +3,8 @@
  * would: MPI_SUCCESS or an error code. The guard is set, so every MPI function called in here is
  * the library's.
  *
- * A call with an argument that MPI would refuse (an unknown communicator or rank, a negative count)
- * is forwarded, and counts only if MPI accepts it.
+ * A call may have an argument that MPI refuses: an unknown communicator or rank, or a negative
+ * count. Such a call is forwarded, and counts only if MPI accepts it.
  */
 #pragma once
 

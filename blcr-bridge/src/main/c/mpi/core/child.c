@@ -5,8 +5,8 @@
  * and only __WCLONE waits for it. At once it ends, and init has the child from then on.
  *
  * This thread stands still meanwhile (CLONE_VFORK), with its signals blocked. So the process in
- * between runs the handlers of pthread_atfork() as if it were this thread: with its thread-local
- * memory, and with locks as at any other fork.
+ * between runs the handlers of pthread_atfork() as if it were this thread. The handlers find this
+ * thread's thread-local memory, and locks as at any other fork.
  *
  * Parent and child see each other's end by the pipe. This process reads an end of file when the
  * child is killed. The kernel raises SIGIO in the child when no process is left to read: the rank

@@ -1,7 +1,7 @@
 /*
- * The watch for a program that lacks loop state after a restart: it may never come to its next
- * spot, and nothing else would say so. Rank 0 says it by a thread of its own, since the rank may
- * compute, or wait within MPI.
+ * The watch for a program that lacks loop state after a restart. Such a program may never come to
+ * its next spot, and nothing else would say so. Rank 0 says it by a thread of its own, since the
+ * rank may compute, or wait within MPI.
  */
 #pragma once
 

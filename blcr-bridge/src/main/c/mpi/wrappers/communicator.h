@@ -2,10 +2,10 @@
  * The communicators of the program, by ids that are equal at all members and come back at a
  * restart.
  *
- * MPI_COMM_WORLD has 0. For any other communicator, the member of rank 0 makes the id from its rank
- * in the world and the count of its names so far. A broadcast on the new communicator tells the
- * others, so no two have the same id. A communicator begun by MPI_Comm_idup has an id that all
- * members know by themselves.
+ * MPI_COMM_WORLD has 0. For any other communicator, the member of rank 0 makes the id. Its parts
+ * are the member's rank in the world and the count of its names so far. A broadcast on the new
+ * communicator tells the others, so no two have the same id. A communicator begun by MPI_Comm_idup
+ * has an id that all members know by themselves.
  */
 #pragma once
 

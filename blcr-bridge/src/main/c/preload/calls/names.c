@@ -3,10 +3,10 @@
  * taken image under any name, by its descriptor. An entered image that is not yet taken has a name
  * only. So the I/O process takes such an image before its name changes.
  *
- * The shim tells the I/O process of each renamed image, of each renamed directory, below which
- * images may be, and of each further name of a file. A file from outside the capture directory is
- * no image before. The shim tells of that as well, and the I/O process makes it one. The program
- * goes on after the answer.
+ * The shim tells the I/O process of each renamed image, and of each renamed directory, below which
+ * images may be. The shim also tells of each further name of a file. A file from outside the
+ * capture directory is no image before. The shim tells of that as well, and the I/O process makes
+ * it one. The program goes on after the answer.
  */
 #include "names.h"
 

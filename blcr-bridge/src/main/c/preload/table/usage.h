@@ -3,9 +3,9 @@
  * forgets them at its exit.
  *
  * Images that are read or synchronised often, with few writes between, become direct. So are later
- * files of the same directory whose names differ in digits only. In the container layout a process
- * that has closed several small files in a row makes the next one direct, too, unless one of that
- * kind was not small.
+ * files of the same directory whose names differ in digits only. In the container layout, a process
+ * makes the next file direct after it has closed several small ones in a row. A kind with a file
+ * that was not small is exempt.
  */
 #pragma once
 
