@@ -13,6 +13,10 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.directory.StorePlace;
 import org.sluice.core.store.disk.WriteMode;
+import org.sluice.core.store.objects.DirectoryEngine;
+import org.sluice.core.store.objects.Engine;
+import org.sluice.core.store.objects.EngineException;
+import org.sluice.core.store.objects.EngineProbe;
 
 /** What the places of a store, a stage and captured files offer, tried as a session takes it. */
 final class StoreChecks {
@@ -21,6 +25,9 @@ final class StoreChecks {
 
   private final Section section;
   private final long buffer;
+
+  /** Whether nodes would write a store together. */
+  private boolean together;
 
   /**
    * Begins.
@@ -61,6 +68,7 @@ final class StoreChecks {
             "no other node restores from it, and a lost node takes the store along");
       }
       Trial.room(section, directory, buffer);
+      together = directory.isShared() && !place.isOfOneNode();
       tryOut(directory, place.directory(), place.mode(), "--store");
     }
   }
@@ -207,7 +215,7 @@ final class StoreChecks {
     }
   }
 
-  private void links(final Path trial, final NativeFile file) throws PosixException {
+  private void links(final Path trial, final NativeFile file) throws IOException {
     final Path other = trial.resolve("b");
     Names.createDirectory(other.toString());
     final int across = Trial.errno(() -> file.linkTo(other.resolve("a")));
@@ -229,31 +237,23 @@ final class StoreChecks {
           "%s: not in two directories".formatted(Errno.describe(across)),
           "a commit copies files, which takes as long as to write them again");
     }
-    conditionalCreate(
-        within == 0,
-        within == 0
-            ? Trial.errno(() -> file.linkTo(trial.resolve("c")))
-            : Trial.errno(
-                () ->
-                    NativeFile.open(trial.resolve("a"), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)
-                        .close()));
+    conditionalCreate(trial, within == 0);
   }
 
-  private void conditionalCreate(final boolean links, final int again) {
-    if (again != Errno.EEXIST) {
-      section.stop(
-          "conditional_create",
-          ExitStatus.FAILED,
-          "a name that is taken is given once more (%s)"
-              .formatted(again == 0 ? "no error" : Errno.describe(again)),
-          "two sessions would both have the store; take another file system");
-    } else if (links) {
-      section.yes("conditional_create", "of two that link one name, one gets EEXIST");
-    } else {
+  /** Makes an object of a name twice, as a store that nodes share has it made when it is opened. */
+  private void conditionalCreate(final Path trial, final boolean links) throws IOException {
+    if (!links && !together) {
       section.limited(
           "conditional_create",
-          "by O_EXCL only, as there are no links",
+          "by rename only, as there are no links: the last of two that make a store counts",
           "let one session make the store before others use it");
+      return;
+    }
+    try (Engine engine = DirectoryEngine.of(trial)) {
+      EngineProbe.conditionalCreate(engine);
+      section.yes("conditional_create", "of two that link one name, one gets EEXIST");
+    } catch (final EngineException unfit) {
+      section.stop("conditional_create", unfit);
     }
   }
 
