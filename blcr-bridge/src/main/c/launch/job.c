@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "sluice_mpi_kinds.h"
 #include "status.h"
 #include "store.h"
 #include "which.h"
@@ -40,23 +41,23 @@ static void share_time(const char *variable, const char *option, const char *val
                        value);
 }
 
-/*
- * Returns the value if it is one of three words, else ends the process. The third word may be NULL.
- */
-static const char *one_of(const char *option, const char *value, const char *first,
-                          const char *second, const char *third)
+/* Returns the value if it is one of the names, else ends the process. A NULL ends the names. */
+static const char *one_of(const char *option, const char *value, const char *const *names)
 {
-    if (strcmp(value, first) == 0 || strcmp(value, second) == 0
-        || (third != NULL && strcmp(value, third) == 0)) {
-        return value;
+    char all[200] = "";
+    for (int at = 0; names[at] != NULL; at++) {
+        const char *between = at == 0 ? "" : names[at + 1] == NULL ? " and " : ", ";
+        const size_t length = strlen(all);
+        if (strcmp(value, names[at]) == 0)
+            return value;
+        snprintf(all + length, sizeof all - length, "%s%s", between, names[at]);
     }
-    if (third == NULL) {
-        sluice_launch_fail(SLUICE_STATUS_USAGE, "--%s: there is no %s, only %s and %s", option,
-                           value, first, second);
-    }
-    sluice_launch_fail(SLUICE_STATUS_USAGE, "--%s: there is no %s, only %s, %s and %s", option,
-                       value, first, second, third);
+    sluice_launch_fail(SLUICE_STATUS_USAGE, "--%s: there is no %s, only %s", option, value, all);
 }
+
+#define ONE_OF(option, value, ...) one_of(option, value, (const char *const[]){__VA_ARGS__, NULL})
+
+static const char *const protocols[] = {SLUICE_PROTOCOL_NAMES, NULL};
 
 static long restarts(const char *value)
 {
@@ -100,7 +101,7 @@ static void set_mpi(struct sluice_launch_job *job, const char *given)
     char file[100];
     if (!sluice_launch_which(job->command[0], path, sizeof path))
         sluice_launch_fail(SLUICE_STATUS_NO_COMMAND, "cannot find %s", job->command[0]);
-    job->mpi = given != NULL ? one_of("mpi", given, "openmpi", "mpich", NULL)
+    job->mpi = given != NULL ? ONE_OF("mpi", given, "openmpi", "mpich")
                              : sluice_launch_which_mpi(job->command);
     if (job->mpi == NULL) {
         sluice_launch_fail(SLUICE_STATUS_USAGE,
@@ -120,21 +121,19 @@ static void set_mpi(struct sluice_launch_job *job, const char *given)
 /* Shares the settings with the ranks and their coordinator. */
 static void share_settings(const char *const *values)
 {
-    sluice_launch_job_share(
-        "SLUICE_MPI_PROTOCOL",
-        one_of("protocol", values[SLUICE_OPTION_PROTOCOL], "c3", "pcl", "auto"));
+    sluice_launch_job_share("SLUICE_MPI_PROTOCOL",
+                            one_of("protocol", values[SLUICE_OPTION_PROTOCOL], protocols));
     sluice_launch_job_share(
         "SLUICE_MPI_SNAPSHOT",
-        one_of("snapshot", values[SLUICE_OPTION_SNAPSHOT], "copy", "fork", "auto"));
+        ONE_OF("snapshot", values[SLUICE_OPTION_SNAPSHOT], "copy", "fork", "auto"));
     sluice_launch_job_share(
         "SLUICE_MPI_WRITE",
-        one_of("write", values[SLUICE_OPTION_WRITE], "full", "incremental", "auto"));
+        ONE_OF("write", values[SLUICE_OPTION_WRITE], "full", "incremental", "auto"));
     sluice_launch_job_share(
         "SLUICE_MPI_DIFFERENCES",
-        one_of("differences", values[SLUICE_OPTION_DIFFERENCES], "stop", "tell", NULL));
-    sluice_launch_job_share(
-        "SLUICE_MPI_REFUSED",
-        one_of("refused", values[SLUICE_OPTION_REFUSED], "end", "continue", NULL));
+        ONE_OF("differences", values[SLUICE_OPTION_DIFFERENCES], "stop", "tell"));
+    sluice_launch_job_share("SLUICE_MPI_REFUSED",
+                            ONE_OF("refused", values[SLUICE_OPTION_REFUSED], "end", "continue"));
     share_time("SLUICE_MPI_EVERY", "every", values[SLUICE_OPTION_EVERY], true);
     share_time("SLUICE_MPI_PATIENCE", "patience", values[SLUICE_OPTION_PATIENCE], false);
 }
@@ -143,7 +142,7 @@ void sluice_launch_job_parse(int count, char **arguments, struct sluice_launch_j
 {
     const char *values[SLUICE_OPTIONS] = {
         [SLUICE_OPTION_STORE] = getenv("SLUICE_STORE"),
-        [SLUICE_OPTION_PROTOCOL] = "c3",
+        [SLUICE_OPTION_PROTOCOL] = protocols[0],
         [SLUICE_OPTION_SNAPSHOT] = "auto",
         [SLUICE_OPTION_WRITE] = "auto",
         [SLUICE_OPTION_DIFFERENCES] = "stop",

@@ -78,13 +78,13 @@ static void record_events(void)
     struct sluice_mpi_handle first = {.number = 12};
     struct sluice_mpi_handle second = {.number = 14};
     struct sluice_mpi_handle *both[2] = {&first, &second};
-    sluice_mpi_record_event(SLUICE_MPI_EVENT_SENT, &sent, sizeof sent);
-    sluice_mpi_record_event(SLUICE_MPI_EVENT_POSTED, &posting, sizeof posting);
+    sluice_mpi_record_event(SLUICE_C3_EVENT_SENT, &sent, sizeof sent);
+    sluice_mpi_record_event(SLUICE_C3_EVENT_POSTED, &posting, sizeof posting);
     sluice_mpi_record_completed(both, 2);
     sluice_mpi_record_completed(both, 0);
     sluice_mpi_record_nothing();
     sluice_mpi_record_found(17);
-    sluice_mpi_record_event(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);
+    sluice_mpi_record_event(SLUICE_C3_EVENT_ENTERED, &entered, sizeof entered);
 }
 
 static void a_recording_is_written(void **state)

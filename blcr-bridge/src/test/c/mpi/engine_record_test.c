@@ -103,7 +103,7 @@ static void what_is_sent_is_kept_while_there_is_room(void **state)
 
 static void begin_wave(int64_t wave)
 {
-    const int protocol = SLUICE_CONTROL_C3;
+    const int protocol = SLUICE_C3_NUMBER;
     const struct sluice_mpi_place place = {NULL, protocol};
     sluice_mpi_order(SLUICE_CONTROL_PLEASE, wave, &protocol, sizeof protocol);
     sluice_mpi.protocol->spot(&place);

@@ -5,6 +5,7 @@
 
 #include "c3/record.h"
 #include "core/calls.h"
+#include "core/control.h"
 #include "core/handle.h"
 #include "core/layer.h"
 #include "core/open_requests.h"
@@ -160,13 +161,13 @@ static void a_persistent_receive_that_a_restart_posts_is_recorded_later(void **s
     call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
     wait_for(&request);
     assert_int_equal(in, 5);
-    sluice_mpi.protocol = &sluice_mpi_c3;
+    sluice_mpi.protocol = sluice_mpi_protocol_of(SLUICE_C3_NUMBER);
     sluice_mpi_record_begin();
     sluice_mpi.busy = true;
     call_start(1, &request);
     assert_int_equal(sluice_mpi_record_events(), 1);
     sluice_mpi_record_end();
-    sluice_mpi.protocol = &sluice_mpi_pcl;
+    sluice_mpi.protocol = sluice_mpi_protocol_of(SLUICE_PCL_NUMBER);
     sluice_mpi_look_busy();
     call_cancel(&request);
     wait_for(&request);

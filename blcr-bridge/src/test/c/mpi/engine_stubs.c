@@ -17,13 +17,10 @@
 #include "wrappers/matched.h"
 #include "wrappers/real.h"
 
-static const struct sluice_mpi_protocol *const protocols[] = {&sluice_mpi_c3, &sluice_mpi_pcl,
-                                                              NULL};
-
 __attribute__((constructor)) static void have_protocols(void)
 {
-    sluice_mpi.protocols = protocols;
-    sluice_mpi.protocol = &sluice_mpi_pcl;
+    sluice_mpi.protocols = sluice_mpi_protocols;
+    sluice_mpi.protocol = sluice_mpi_protocol_of(SLUICE_PCL_NUMBER);
 }
 
 static struct sluice_mpi_bytes images[4];

@@ -233,13 +233,13 @@ static void progress(void)
     }
     if (phase == EXPECTING && has_all()) {
         phase = READY;
-        sluice_mpi_tell(SLUICE_CONTROL_READY, sluice_mpi.wave, NULL, 0);
+        sluice_mpi_tell(SLUICE_C3_READY, sluice_mpi.wave, NULL, 0);
     }
     if (sluice_mpi_record_has_stopped()) {
         struct sluice_mpi_bytes recording = {0};
         sluice_mpi_record_put(&recording);
         phase = STOPPED;
-        sluice_mpi_tell(SLUICE_CONTROL_STOPPED, sluice_mpi.wave, recording.data, recording.length);
+        sluice_mpi_tell(SLUICE_C3_STOPPED, sluice_mpi.wave, recording.data, recording.length);
         sluice_mpi_bytes_free(&recording);
     }
 }
@@ -283,7 +283,7 @@ static void write_record(void)
         sluice_mpi_refuse_wave(sluice_message());
         return;
     }
-    sluice_mpi_tell(SLUICE_CONTROL_WRITTEN, wave, written, sizeof written);
+    sluice_mpi_tell(SLUICE_C3_WRITTEN, wave, written, sizeof written);
     sluice_mpi_wave_ends();
 }
 
@@ -294,9 +294,9 @@ static void order(int kind, const void *bytes, size_t length)
         sluice_mpi_record_expect(&reader);
         note_unentered();
         phase = EXPECTING;
-    } else if (kind == SLUICE_CONTROL_STOP && phase == READY) {
+    } else if (kind == SLUICE_C3_STOP && phase == READY) {
         sluice_mpi_record_stop();
-    } else if (kind == SLUICE_CONTROL_PLAN && phase == STOPPED) {
+    } else if (kind == SLUICE_C3_PLAN && phase == STOPPED) {
         sluice_mpi_bytes_put(&plan, bytes, length);
         phase = PLANNED;
         look_at_snapshot();
@@ -361,7 +361,8 @@ static void resumed(void)
 }
 
 const struct sluice_mpi_protocol sluice_mpi_c3 = {
-    .kind = SLUICE_CONTROL_C3,
+    .name = "c3",
+    .number = SLUICE_C3_NUMBER,
     .request_wave = request_wave,
     .order = order,
     .spot = spot,

@@ -104,7 +104,7 @@ static void look_whether_it_differs(struct sluice_mpi_sent *now, const void *buf
 {
     size_t length;
     char what[100];
-    const struct sluice_mpi_sent *was = sluice_mpi_replay_head(SLUICE_MPI_EVENT_SENT, &length);
+    const struct sluice_mpi_sent *was = sluice_mpi_replay_head(SLUICE_C3_EVENT_SENT, &length);
     const struct sluice_mpi_message *message = &now->message;
     if (length != sizeof *now || memcmp(&was->message, message, sizeof *message) != 0
         || was->check == now->check) {
@@ -128,12 +128,12 @@ static bool sends(const struct sluice_mpi_comm *comm, int dest, int tag, int64_t
     if (sluice_mpi_record_is_on() || again)
         sent.check = sluice_mpi_datatype_check(buf, count, type);
     struct sluice_mpi_kept first = {0};
-    sluice_mpi_record_event(SLUICE_MPI_EVENT_SENT, &sent, sizeof sent);
+    sluice_mpi_record_event(SLUICE_C3_EVENT_SENT, &sent, sizeof sent);
     if (sluice_mpi_record_is_on())
         sluice_mpi_record_sent(&sent.message, buf, count, type);
     if (again) {
         look_whether_it_differs(&sent, buf, count, type, &first);
-        sluice_mpi_replay_check(SLUICE_MPI_EVENT_SENT, &sent, sizeof sent);
+        sluice_mpi_replay_check(SLUICE_C3_EVENT_SENT, &sent, sizeof sent);
     }
     if (sluice_mpi_replay_suppresses(&sent.message)) {
         sluice_mpi_replay_look_whether_over();
@@ -177,8 +177,8 @@ static int posts(struct sluice_mpi_handle *handle)
         handle->peer == MPI_ANY_SOURCE ? -1 : handle->comm->world[handle->peer],
         handle->tag == MPI_ANY_TAG ? -1 : handle->tag};
     if (!handle->again) {
-        sluice_mpi_record_event(SLUICE_MPI_EVENT_POSTED, &posting, sizeof posting);
-        sluice_mpi_replay_check(SLUICE_MPI_EVENT_POSTED, &posting, sizeof posting);
+        sluice_mpi_record_event(SLUICE_C3_EVENT_POSTED, &posting, sizeof posting);
+        sluice_mpi_replay_check(SLUICE_C3_EVENT_POSTED, &posting, sizeof posting);
     }
     const struct sluice_mpi_message *forced = sluice_mpi_replay_forced(handle->number);
     if (forced == NULL)
@@ -243,7 +243,7 @@ static void completes(struct sluice_mpi_handle *const *handles, int count)
         sluice_mpi_replay_tell_nothing();
     } else {
         size_t length;
-        sluice_mpi_replay_head(SLUICE_MPI_EVENT_COMPLETED, &length);
+        sluice_mpi_replay_head(SLUICE_C3_EVENT_COMPLETED, &length);
         sluice_mpi_replay_next();
     }
     sluice_mpi_replay_look_whether_over();
@@ -268,7 +268,7 @@ static bool answers(int count, struct sluice_mpi_handle **handles, enum sluice_m
         return true;
     }
     size_t length;
-    const int64_t *told = sluice_mpi_replay_head(SLUICE_MPI_EVENT_COMPLETED, &length);
+    const int64_t *told = sluice_mpi_replay_head(SLUICE_C3_EVENT_COMPLETED, &length);
     int64_t missing = told[0];
     for (int at = 0; at < count; at++) {
         struct sluice_mpi_handle *handle = handles[at];
@@ -327,7 +327,7 @@ static int probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MPI_Statu
     }
     size_t length;
     const int64_t request =
-        *(const int64_t *)sluice_mpi_replay_head(SLUICE_MPI_EVENT_PROBED, &length);
+        *(const int64_t *)sluice_mpi_replay_head(SLUICE_C3_EVENT_PROBED, &length);
     const struct sluice_mpi_message *message = sluice_mpi_replay_found(request);
     *flag = message != NULL;
     if (request > sluice_mpi.requests)

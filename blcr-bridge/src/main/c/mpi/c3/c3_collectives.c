@@ -50,7 +50,7 @@ static void complete_blocking(void)
     sluice_mpi_record_one_completed(blocking);
     if (sluice_mpi_replay_is_on()) {
         const int64_t event[2] = {1, blocking};
-        sluice_mpi_replay_check(SLUICE_MPI_EVENT_COMPLETED, event, sizeof event);
+        sluice_mpi_replay_check(SLUICE_C3_EVENT_COMPLETED, event, sizeof event);
     }
 }
 
@@ -68,8 +68,7 @@ static void look_whether_it_differs(const struct sluice_mpi_collective *collecti
 {
     size_t length;
     char what[100];
-    const struct sluice_mpi_entered *was =
-        sluice_mpi_replay_head(SLUICE_MPI_EVENT_ENTERED, &length);
+    const struct sluice_mpi_entered *was = sluice_mpi_replay_head(SLUICE_C3_EVENT_ENTERED, &length);
     struct sluice_mpi_entered as_then = *now;
     if (length == sizeof *now)
         as_then.check = was->check;
@@ -100,10 +99,10 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
                                          .root = root_of(collective, comm)};
     if (sluice_mpi_record_is_on() || again)
         entered.check = sluice_mpi_inputs_check(collective);
-    sluice_mpi_record_event(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);
+    sluice_mpi_record_event(SLUICE_C3_EVENT_ENTERED, &entered, sizeof entered);
     if (again) {
         look_whether_it_differs(collective, &entered);
-        sluice_mpi_replay_check(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);
+        sluice_mpi_replay_check(SLUICE_C3_EVENT_ENTERED, &entered, sizeof entered);
     }
     struct sluice_mpi_kept kept;
     if (!sluice_mpi_late_result(comm->id, number, &kept))

@@ -36,7 +36,7 @@ void sluice_mpi_record_begin(void)
     sluice_mpi_numbering_begin(&sluice_mpi.got);
 }
 
-void sluice_mpi_record_event(enum sluice_mpi_event kind, const void *event, size_t length)
+void sluice_mpi_record_event(int kind, const void *event, size_t length)
 {
     if (!recording || stopped)
         return;
@@ -48,7 +48,7 @@ void sluice_mpi_record_event(enum sluice_mpi_event kind, const void *event, size
     event_count++;
     sluice_mpi_bytes_put_i32(&events, kind);
     sluice_mpi_bytes_put_i32(&events, (int32_t)length);
-    nothing_at = kind == SLUICE_MPI_EVENT_NOTHING ? events.length : 0;
+    nothing_at = kind == SLUICE_C3_EVENT_NOTHING ? events.length : 0;
     sluice_mpi_bytes_put(&events, event, length);
 }
 
@@ -56,7 +56,7 @@ void sluice_mpi_record_nothing(void)
 {
     int64_t calls = 1;
     if (nothing_at == 0 || stopped) {
-        sluice_mpi_record_event(SLUICE_MPI_EVENT_NOTHING, &calls, sizeof calls);
+        sluice_mpi_record_event(SLUICE_C3_EVENT_NOTHING, &calls, sizeof calls);
         return;
     }
     memcpy(&calls, events.data + nothing_at, sizeof calls);
@@ -79,19 +79,19 @@ void sluice_mpi_record_completed(struct sluice_mpi_handle *const *handles, int c
         if (sluice_mpi_record_has_come(handles[i]->number))
             sluice_mpi_record_told(handles[i]->number);
     }
-    sluice_mpi_record_event(SLUICE_MPI_EVENT_COMPLETED, event.data, event.length);
+    sluice_mpi_record_event(SLUICE_C3_EVENT_COMPLETED, event.data, event.length);
     sluice_mpi_bytes_free(&event);
 }
 
 void sluice_mpi_record_one_completed(int64_t request)
 {
     const int64_t event[2] = {1, request};
-    sluice_mpi_record_event(SLUICE_MPI_EVENT_COMPLETED, event, sizeof event);
+    sluice_mpi_record_event(SLUICE_C3_EVENT_COMPLETED, event, sizeof event);
 }
 
 void sluice_mpi_record_found(int64_t request)
 {
-    sluice_mpi_record_event(SLUICE_MPI_EVENT_PROBED, &request, sizeof request);
+    sluice_mpi_record_event(SLUICE_C3_EVENT_PROBED, &request, sizeof request);
     if (recording && !stopped)
         sluice_mpi_record_told(request);
 }

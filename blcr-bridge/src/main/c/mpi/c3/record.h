@@ -58,7 +58,7 @@ void sluice_mpi_record_begin(void);
 void sluice_mpi_record_end(void);
 
 /* Record an action of the program. */
-void sluice_mpi_record_event(enum sluice_mpi_event kind, const void *event, size_t length);
+void sluice_mpi_record_event(int kind, const void *event, size_t length);
 void sluice_mpi_record_completed(struct sluice_mpi_handle *const *handles, int count);
 void sluice_mpi_record_one_completed(int64_t request);
 

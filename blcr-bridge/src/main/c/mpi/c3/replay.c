@@ -168,13 +168,13 @@ static const char *const names[] = {"nothing",
                                     "a collective",
                                     "a test or probe that told it nothing"};
 
-const void *sluice_mpi_replay_head(enum sluice_mpi_event kind, size_t *length)
+const void *sluice_mpi_replay_head(int kind, size_t *length)
 {
     struct sluice_mpi_reader reader = events;
     const int32_t was = sluice_mpi_get_i32(&reader);
     *length = sluice_mpi_get_i32(&reader);
     const void *event = sluice_mpi_get(&reader, *length);
-    if (event == NULL || was < 1 || was > SLUICE_MPI_EVENT_NOTHING)
+    if (event == NULL || was < 1 || was > SLUICE_C3_EVENT_NOTHING)
         sluice_mpi_unreadable(restored, "image record is damaged");
     if (was != (int32_t)kind) {
         char what[100];
@@ -195,20 +195,20 @@ void sluice_mpi_replay_next(void)
 bool sluice_mpi_replay_tells_nothing(void)
 {
     struct sluice_mpi_reader reader = events;
-    return left > 0 && sluice_mpi_get_i32(&reader) == SLUICE_MPI_EVENT_NOTHING;
+    return left > 0 && sluice_mpi_get_i32(&reader) == SLUICE_C3_EVENT_NOTHING;
 }
 
 void sluice_mpi_replay_tell_nothing(void)
 {
     size_t length;
-    const int64_t *calls = sluice_mpi_replay_head(SLUICE_MPI_EVENT_NOTHING, &length);
+    const int64_t *calls = sluice_mpi_replay_head(SLUICE_C3_EVENT_NOTHING, &length);
     if (++nothings >= *calls) {
         nothings = 0;
         sluice_mpi_replay_next();
     }
 }
 
-void sluice_mpi_replay_check(enum sluice_mpi_event kind, const void *event, size_t length)
+void sluice_mpi_replay_check(int kind, const void *event, size_t length)
 {
     if (left == 0)
         return;

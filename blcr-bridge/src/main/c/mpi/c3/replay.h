@@ -52,7 +52,7 @@ void sluice_mpi_replay_look_whether_over(void);
  * Returns the next event, of this kind. Ends the job where the program does something else than it
  * did.
  */
-const void *sluice_mpi_replay_head(enum sluice_mpi_event kind, size_t *length);
+const void *sluice_mpi_replay_head(int kind, size_t *length);
 void sluice_mpi_replay_next(void);
 
 /*
@@ -63,7 +63,7 @@ bool sluice_mpi_replay_tells_nothing(void);
 void sluice_mpi_replay_tell_nothing(void);
 
 /* Takes the next event, as sluice_mpi_replay_head(), and compares it with the program's action. */
-void sluice_mpi_replay_check(enum sluice_mpi_event kind, const void *event, size_t length);
+void sluice_mpi_replay_check(int kind, const void *event, size_t length);
 
 /* Ends the job: the program does not do what it did. */
 void sluice_mpi_replay_differs(const char *what) __attribute__((noreturn));

@@ -287,7 +287,7 @@ static int answer_any(struct asked *asked, int *flag, int *index, MPI_Status *st
     return MPI_SUCCESS;
 }
 
-/* Tells C3 which requests the program learns of. */
+/* Tells the protocol which requests the program learns of. */
 static void tell(const struct asked *asked)
 {
     struct sluice_mpi_handle **told = malloc((asked->count + 1) * sizeof *told);

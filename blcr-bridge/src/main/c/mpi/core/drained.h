@@ -18,7 +18,7 @@ struct sluice_mpi_drained {
     void *data;
     MPI_Request real; /* while the message comes */
     int64_t posted;
-    int64_t name;   /* negative, while C3 records */
+    int64_t name;   /* negative, while a protocol records */
     int64_t number; /* place in its stream, where known */
     struct sluice_mpi_drained *next;
 };

@@ -11,10 +11,10 @@ void sluice_mpi_look_busy(void)
         || sluice_mpi.protocol->repeats();
 }
 
-const struct sluice_mpi_protocol *sluice_mpi_protocol_of(int kind)
+const struct sluice_mpi_protocol *sluice_mpi_protocol_of(int number)
 {
     const struct sluice_mpi_protocol *const *one = sluice_mpi.protocols;
-    while (*one != NULL && (*one)->kind != kind)
+    while (*one != NULL && (*one)->number != number)
         one++;
     return *one != NULL ? *one : sluice_mpi.protocols[0];
 }

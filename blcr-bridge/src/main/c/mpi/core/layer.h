@@ -50,14 +50,14 @@ struct sluice_mpi_layer {
     int64_t wave;                                       /* the wave under way, or 0 */
     const struct sluice_mpi_protocol *protocol;         /* protocol of the last wave */
     const struct sluice_mpi_protocol *const *protocols; /* all protocols, and a NULL */
-    int asked;             /* the protocol that the user asks for: its SLUICE_CONTROL_, or AUTO */
-    int64_t restored;      /* the wave to begin with; -1: none */
-    int64_t attempt;       /* number of this run of the job */
-    int64_t every;         /* ns between two waves; 0: none without a request */
-    int64_t spots;         /* spots that this rank has passed */
-    double patience;       /* seconds to wait for others before refusing a wave */
-    bool may_end;          /* all ranks are done, and no wave is under way */
-    bool rehearsing;       /* calls are noted or compared: all take the long way */
+    int asked;        /* number of the protocol that the user asks for, or SLUICE_CONTROL_AUTO */
+    int64_t restored; /* the wave to begin with; -1: none */
+    int64_t attempt;  /* number of this run of the job */
+    int64_t every;    /* ns between two waves; 0: none without a request */
+    int64_t spots;    /* spots that this rank has passed */
+    double patience;  /* seconds to wait for others before refusing a wave */
+    bool may_end;     /* all ranks are done, and no wave is under way */
+    bool rehearsing;  /* calls are noted or compared: all take the long way */
     bool snapshot_watches; /* snapshot.h looks at the next spot */
     int64_t former_null;   /* MPI_REQUEST_NULL in the run that wrote the image */
 

@@ -1,6 +1,6 @@
 /*
- * A protocol for waves, as this rank sees it: a table of functions, so that others can join C3 and
- * Pcl.
+ * A protocol for waves, as this rank sees it: a table of functions. Each protocol has a folder beside
+ * this one.
  */
 #pragma once
 
@@ -60,7 +60,8 @@ struct sluice_mpi_calls {
 };
 
 struct sluice_mpi_protocol {
-    int kind; /* its SLUICE_CONTROL_ */
+    const char *name; /* the word of users */
+    int number;       /* in messages and images: its SLUICE_..._NUMBER */
     /* Begins a wave on request. */
     void (*request_wave)(int64_t wave);
     /* Carries out an order of the coordinator for this wave. */
@@ -92,8 +93,8 @@ struct sluice_mpi_protocol {
 
 extern const struct sluice_mpi_calls sluice_mpi_plain_calls;
 
-extern const struct sluice_mpi_protocol sluice_mpi_pcl;
-extern const struct sluice_mpi_protocol sluice_mpi_c3;
+/* All protocols, and a NULL (protocols.c). The layer's beginning alone uses the table. */
+extern const struct sluice_mpi_protocol *const sluice_mpi_protocols[];
 
-/* Returns the protocol of this kind in `sluice_mpi.protocols`, or the first one. */
-const struct sluice_mpi_protocol *sluice_mpi_protocol_of(int kind);
+/* Returns the protocol of this number in `sluice_mpi.protocols`, or the first one. */
+const struct sluice_mpi_protocol *sluice_mpi_protocol_of(int number);

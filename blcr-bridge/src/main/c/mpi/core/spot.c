@@ -36,13 +36,18 @@ static int64_t number(const char *name, int64_t otherwise)
     return value == NULL || *value == 0 ? otherwise : strtoll(value, NULL, 10);
 }
 
+/* Returns the number of the protocol with this name, which sluice mpi has checked; NULL: the usual one. */
+static int protocol_named(const char *name)
+{
+    const struct sluice_mpi_protocol *const *one = sluice_mpi.protocols;
+    while (name != NULL && *one != NULL && strcmp(name, (*one)->name) != 0)
+        one++;
+    return *one != NULL ? (*one)->number : SLUICE_CONTROL_AUTO;
+}
+
 static void read_environment(void)
 {
-    const char *name = getenv("SLUICE_MPI_PROTOCOL");
-    sluice_mpi.asked = name == NULL ? SLUICE_CONTROL_C3
-        : strcmp(name, "pcl") == 0  ? SLUICE_CONTROL_PCL
-        : strcmp(name, "auto") == 0 ? SLUICE_CONTROL_AUTO
-                                    : SLUICE_CONTROL_C3;
+    sluice_mpi.asked = protocol_named(getenv("SLUICE_MPI_PROTOCOL"));
     sluice_mpi.restored = number("SLUICE_MPI_RESTORE", -1);
     sluice_mpi.attempt = number("SLUICE_MPI_ATTEMPT", 0);
     sluice_mpi.every = number("SLUICE_MPI_EVERY", 0) * INT64_C(1000000);
@@ -67,11 +72,9 @@ static void need_all_ranks(void)
 
 void call_init(void)
 {
-    static const struct sluice_mpi_protocol *const protocols[] = {&sluice_mpi_c3, &sluice_mpi_pcl,
-                                                                  NULL};
     MPI_Comm parent;
-    sluice_mpi.protocols = protocols;
-    sluice_mpi.protocol = &sluice_mpi_pcl;
+    sluice_mpi.protocols = sluice_mpi_protocols;
+    sluice_mpi.protocol = sluice_mpi_protocols[0];
     checking = MPI_REQUEST_NULL;
     real.Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) /* of a job that goes on without checkpoints */
@@ -279,7 +282,7 @@ int call_potential_checkpoint(const void *address)
         return 0;
     struct sluice_mpi_place place = {.address = address};
     if (!begun && sluice_mpi.restored >= 0) {
-        place.protocol = sluice_mpi.asked == SLUICE_CONTROL_AUTO ? 0 : sluice_mpi.asked;
+        place.protocol = sluice_mpi.asked;
         restart(&place);
         return 1;
     }
@@ -295,7 +298,7 @@ int call_potential_checkpoint(const void *address)
         sluice_mpi_snapshot_spot();
     sluice_mpi_look_between();
     if (sluice_mpi.wave != 0) {
-        place.protocol = sluice_mpi.protocol->kind; /* the wave's, known by now */
+        place.protocol = sluice_mpi.protocol->number; /* the wave's, known by now */
         sluice_mpi.protocol->spot(&place);
     }
     return 0;

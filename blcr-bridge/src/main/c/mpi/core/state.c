@@ -7,6 +7,7 @@
 #include "build.h"
 #include "control.h"
 #include "layer.h"
+#include "protocol.h"
 #include "regions.h"
 #include "session.h"
 #include "stream.h"
@@ -241,11 +242,11 @@ static void check_head(const struct head *found, const struct head *mine)
                          "program that wrote it, or begin anew in another --store",
                          wave);
     }
-    if (mine->protocol != 0 && found->protocol != mine->protocol) {
+    if (mine->protocol != SLUICE_CONTROL_AUTO && found->protocol != mine->protocol) {
         sluice_mpi_abort(
             "checkpoint %lld was written with --protocol %s: restart with that or with "
             "auto, or begin anew in another --store",
-            wave, found->protocol == SLUICE_CONTROL_PCL ? "pcl" : "c3");
+            wave, sluice_mpi_protocol_of(found->protocol)->name);
     }
     if (found->place != mine->place) {
         sluice_mpi_abort("checkpoint %lld was taken at another sluice_potential_checkpoint() than "

@@ -14,7 +14,7 @@
 /* The place of a checkpoint, with which a restart must agree. */
 struct sluice_mpi_place {
     const void *address; /* return address of the call of sluice_potential_checkpoint() */
-    int protocol;        /* 0 at a restart: the image's counts */
+    int protocol;        /* SLUICE_CONTROL_AUTO at a restart: the image's counts */
 };
 
 /*

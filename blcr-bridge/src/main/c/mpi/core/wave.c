@@ -65,14 +65,15 @@ static void request_wave(int64_t wave, const void *bytes, size_t length)
         tell_never();
         return;
     }
-    const int protocol = sluice_mpi_get_i32(&reader);
+    const struct sluice_mpi_protocol *protocol =
+        sluice_mpi_protocol_of(sluice_mpi_get_i32(&reader));
     if (sluice_mpi_rehearsal_repeats()
-        || (protocol == SLUICE_CONTROL_PCL && sluice_mpi.protocol->repeats())) {
+        || (protocol != sluice_mpi.protocol && sluice_mpi.protocol->repeats())) {
         sluice_mpi.wave = wave;
         sluice_mpi_refuse_wave("ranks still repeat what they did behind the checkpoint");
         return;
     }
-    sluice_mpi.protocol = sluice_mpi_protocol_of(protocol);
+    sluice_mpi.protocol = protocol;
     sluice_mpi.wave = wave;
     sluice_mpi_look_busy();
     sluice_mpi.protocol->request_wave(wave);

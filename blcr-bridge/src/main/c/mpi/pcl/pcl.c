@@ -57,14 +57,14 @@ static void go_on(void)
 static void request_wave(int64_t wave)
 {
     go_on();
-    sluice_mpi_tell(SLUICE_CONTROL_COUNTED, wave, &sluice_mpi.spots, sizeof sluice_mpi.spots);
+    sluice_mpi_tell(SLUICE_PCL_COUNTED, wave, &sluice_mpi.spots, sizeof sluice_mpi.spots);
 }
 
 static void stop(int64_t spot, int64_t most)
 {
     hold = most;
     if (sluice_mpi.spots >= spot)
-        sluice_mpi_tell(SLUICE_CONTROL_PASSED, sluice_mpi.wave, NULL, 0);
+        sluice_mpi_tell(SLUICE_PCL_PASSED, sluice_mpi.wave, NULL, 0);
     else
         stop_at = spot;
 }
@@ -148,7 +148,7 @@ static void progress(void)
         drain_expected();
     if (phase == EXPECTING && has_all()) {
         phase = DRAINED;
-        sluice_mpi_tell(SLUICE_CONTROL_DRAINED, sluice_mpi.wave, NULL, 0);
+        sluice_mpi_tell(SLUICE_PCL_DRAINED, sluice_mpi.wave, NULL, 0);
     }
 }
 
@@ -173,7 +173,7 @@ static void take(void)
 static void look_at_time(void)
 {
     if (phase == STOPPED && sluice_clock() - held_since > hold) {
-        sluice_mpi_tell(SLUICE_CONTROL_STOOD, sluice_mpi.wave, NULL, 0);
+        sluice_mpi_tell(SLUICE_PCL_STOOD, sluice_mpi.wave, NULL, 0);
         sluice_mpi_wave_ends();
     }
 }
@@ -207,7 +207,7 @@ static void order(int kind, const void *bytes, size_t length)
 {
     struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
     switch (kind) {
-    case SLUICE_CONTROL_STOP_AT: {
+    case SLUICE_PCL_STOP_AT: {
         const int64_t at = sluice_mpi_get_i64(&reader);
         stop(at, sluice_mpi_get_i64(&reader));
         break;
@@ -217,7 +217,7 @@ static void order(int kind, const void *bytes, size_t length)
         sluice_mpi_counts_read(&reader, &late);
         phase = phase == STOPPED ? EXPECTING : phase;
         break;
-    case SLUICE_CONTROL_TAKE:
+    case SLUICE_PCL_TAKE:
         if (phase == DRAINED)
             take();
         break;
@@ -246,7 +246,8 @@ static void resume(void)
 }
 
 const struct sluice_mpi_protocol sluice_mpi_pcl = {
-    .kind = SLUICE_CONTROL_PCL,
+    .name = "pcl",
+    .number = SLUICE_PCL_NUMBER,
     .request_wave = request_wave,
     .order = order,
     .spot = spot,

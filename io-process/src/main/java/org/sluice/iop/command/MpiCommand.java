@@ -11,6 +11,7 @@ import org.sluice.bridge.NativeProgram;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.Subcommand;
+import org.sluice.iop.wave.Protocols;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
@@ -63,11 +64,8 @@ public final class MpiCommand implements Subcommand {
                           + " use. Default: 'default' in such a store."))
           .add(
               option(String.class, NATIVE, "--protocol")
-                  .paramLabel("c3|pcl|auto")
-                  .description(
-                      "c3: no rank waits for another; pcl: all stop and go on together; auto: pcl where that"
-                          + " costs no wait, else c3. A job goes on from checkpoints of its own protocol, by auto from"
-                          + " both. Default: c3."))
+                  .paramLabel(String.join("|", Protocols.names()))
+                  .description(Protocols.help()))
           .add(
               option(String.class, NATIVE, "--snapshot")
                   .paramLabel("copy|fork|auto")
@@ -96,7 +94,7 @@ public final class MpiCommand implements Subcommand {
               option(String.class, NATIVE, "--differences")
                   .paramLabel("stop|tell")
                   .description(
-                      "By c3 a restart compares what is sent again. Where bytes differ, stop: the job ends with 3, as"
+                      "A restart compares what is sent again, if the protocol recorded it. Where bytes differ, stop: the job ends with 3, as"
                           + " memory may not be protected; tell: it goes on with the first bytes, as for bytes that are"
                           + " sent and never used, and counts. Default: stop."))
           .add(

@@ -41,7 +41,6 @@ final class Coordinator {
   private final Job job;
   private final WaveLog log;
   private final ProtocolChoice choice;
-  private final StopSpot standstill;
   private final BitSet done = new BitSet();
   private long last; // the number of the last wave
   private long next;
@@ -60,9 +59,8 @@ final class Coordinator {
     this.checkpoints = checkpoints;
     this.orders = orders;
     this.job = job;
-    this.standstill = new StopSpot(job.patience());
     this.log = new WaveLog(Path.of(context.segment().header().store()));
-    this.choice = new ProtocolChoice(job.protocol(), job.restored() < 0 ? null : log.chosen());
+    this.choice = new ProtocolChoice(job, job.restored() < 0 ? null : log.chosen());
     final long newest = newest();
     this.last = Math.max(log.last(), Math.max(newest, job.restored()));
     this.next = System.nanoTime() + job.every();
@@ -141,6 +139,11 @@ final class Coordinator {
     }
   }
 
+  /** How many bytes of what ranks have said are kept. */
+  long kept() {
+    return current == null ? 0 : current.kept();
+  }
+
   private boolean isFree() {
     return current == null && committing == null;
   }
@@ -152,7 +155,7 @@ final class Coordinator {
 
   private void begin() {
     asked = false;
-    current = new CurrentWave(job, orders, choice, standstill, ++last);
+    current = new CurrentWave(job, orders, choice, ++last);
     current.begin(log);
     proceed();
   }
@@ -201,14 +204,13 @@ final class Coordinator {
     if (current != null && current.isWhole()) {
       current.step(FaultPoint.MPI_DECIDE, this::decide);
     }
-    if (current != null && !current.reason().isEmpty()) {
+    if (current != null && current.isGivenUp()) {
       giveUp();
     }
   }
 
   private void decide() {
     final WaveFigures figures = current.figures();
-    current.commit();
     current = null;
     checkpoints.decide(figures.number(), true);
     orders.give(Control.COMMIT, figures.number());
@@ -243,7 +245,7 @@ final class Coordinator {
       }
     }
     committing = null;
-    over();
+    over(0);
   }
 
   private void logCommitted(final WaveFigures figures, final boolean isNew) {
@@ -263,7 +265,7 @@ final class Coordinator {
     } catch (final IOException e) {
       drop(wave);
     }
-    over();
+    over(wave.rest());
   }
 
   private void drop(final CurrentWave wave) {
@@ -275,9 +277,9 @@ final class Coordinator {
     orders.give(Control.GIVE_UP, wave.number());
   }
 
-  private void over() {
+  private void over(final long rest) {
     log.nothingUnderWay();
-    next = System.nanoTime() + Math.max(job.every(), standstill.takeRest());
+    next = System.nanoTime() + Math.max(job.every(), rest);
     endAll();
   }
 

@@ -7,19 +7,17 @@ import java.util.Deque;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.Header;
+import org.sluice.iop.wave.protocol.Order;
 
 /** What the coordinator has ordered and rank 0 has not asked for yet. Service thread only. */
 final class Orders {
-  /** To whom it goes who is every rank. */
-  static final int ALL = -1;
-
   private static final int MOST = 60_000;
   private static final Reply.Order NONE = new Reply.Order(0, 0, 0, 0, "");
 
-  private record Order(int kind, int rank, long wave, byte[] bytes) {}
+  private record Given(int kind, int rank, long wave, byte[] bytes) {}
 
   private final Header header;
-  private final Deque<Order> orders = new ArrayDeque<>();
+  private final Deque<Given> orders = new ArrayDeque<>();
   private int given;
 
   Orders(final Header header) {
@@ -28,30 +26,23 @@ final class Orders {
 
   /** A rank sees at its next call that there is an order. */
   void give(final int kind, final int rank, final long wave, final byte[] bytes) {
-    orders.add(new Order(kind, rank, wave, bytes));
+    orders.add(new Given(kind, rank, wave, bytes));
     header.orders(header.orders() + 1);
   }
 
   void give(final int kind, final long wave) {
-    give(kind, ALL, wave, new byte[0]);
+    give(kind, Order.ALL, wave, new byte[0]);
   }
 
   /** The same to every rank, with a number. */
   void giveInt(final int kind, final long wave, final int value) {
-    give(kind, ALL, wave, little(Integer.BYTES).putInt(value).array());
-  }
-
-  void giveLongs(final int kind, final long wave, final long first, final long second) {
-    give(kind, ALL, wave, little(2 * Long.BYTES).putLong(first).putLong(second).array());
-  }
-
-  private static ByteBuffer little(final int bytes) {
-    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    final ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    give(kind, Order.ALL, wave, bytes.putInt(value).array());
   }
 
   /** The next piece. */
   Reply.Order next() {
-    final Order order = orders.peek();
+    final Given order = orders.peek();
     if (order == null) {
       return NONE;
     }

@@ -2,6 +2,7 @@ package org.sluice.iop.wave;
 
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import org.sluice.iop.wave.protocol.Recorded;
 
 /** What a wave cost, and what crossed its line. Service thread only. */
 final class WaveFigures {
@@ -14,9 +15,6 @@ final class WaveFigures {
   private long bytes;
   private long reused;
   private long held;
-  private double stopped; // the sum of when ranks stopped, from the beginning on
-  private int stops;
-  private double waited;
   private long longestHeld;
   private long late;
   private long early;
@@ -41,38 +39,17 @@ final class WaveFigures {
     snapshots.tried(in.getLong());
   }
 
-  /** A rank stands still at its spot. */
-  void stopped() {
-    stopped += System.nanoTime() - began;
-    stops++;
-  }
-
-  /** All that stand still take their images. */
-  void goOn() {
-    waited = (System.nanoTime() - began) * (double) stops - stopped;
-  }
-
-  /** For how long a rank waited for others before its image, in nanoseconds. */
-  double meanWaited() {
-    return waited / ranks;
-  }
-
-  /** For how long it took its image. */
-  double meanTaking() {
-    return Math.max(0, (double) held - waited) / ranks;
-  }
-
   boolean hasState(final int rank) {
     return taken.get(rank);
   }
 
-  /** A rank has written what it recorded. */
-  void recorded(final ByteBuffer in) {
-    bytes += in.getLong() + in.getLong();
-    events += in.getLong();
-    late += in.getLong();
-    early += in.getLong();
-    reused += in.getLong();
+  /** The images of a rank are complete. */
+  void recorded(final Recorded what) {
+    bytes += what.bytes();
+    events += what.events();
+    late += what.late();
+    early += what.early();
+    reused += what.reused();
   }
 
   long number() {

@@ -232,7 +232,7 @@ final class WaveLog {
     final boolean compared = snapshots.areCompared();
     append(
         line(wave, "committed")
-            .with("chosen", why.isEmpty() ? null : choice.name())
+            .with("chosen", why.isEmpty() ? null : choice.protocol().name())
             .with("choice", why.isEmpty() ? null : why)
             .with("seconds_held_mean", wave.meanHeld())
             .with("seconds_held_most", wave.mostHeld())

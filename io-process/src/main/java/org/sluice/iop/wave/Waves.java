@@ -33,8 +33,6 @@ public final class Waves {
   private final Orders orders;
   private final Map<Integer, ByteArrayOutputStream> pieces = new HashMap<>();
   private Coordinator coordinator;
-  private long recorded; // bytes of all recordings of this wave
-  private long wave;
 
   /**
    * A session in which no job has said that it is there.
@@ -66,13 +64,12 @@ public final class Waves {
         pieces.computeIfAbsent(request.rank(), rank -> new ByteArrayOutputStream());
     all.writeBytes(Orders.bytes(request.bytes()));
     try {
-      if (held(request.wave()) > MOST) {
+      if (held() > MOST) {
         pieces.remove(request.rank());
         return tooLong(request);
       }
       if (request.more() == 0) {
         pieces.remove(request.rank());
-        recorded += request.kind() == Control.STOPPED && request.wave() == wave ? all.size() : 0;
         hear(request, ByteBuffer.wrap(all.toByteArray()).order(ByteOrder.LITTLE_ENDIAN));
       }
     } catch (final BufferUnderflowException
@@ -85,12 +82,9 @@ public final class Waves {
   }
 
   /** How many bytes are kept of what ranks say. */
-  private long held(final long of) {
-    if (of > wave) { // what is late is of an older one
-      wave = of;
-      recorded = 0;
-    }
-    return recorded + pieces.values().stream().mapToLong(ByteArrayOutputStream::size).sum();
+  private long held() {
+    return (coordinator == null ? 0 : coordinator.kept())
+        + pieces.values().stream().mapToLong(ByteArrayOutputStream::size).sum();
   }
 
   /** The wave is given up, and the ranks go on. */

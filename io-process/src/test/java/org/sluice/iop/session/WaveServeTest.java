@@ -12,6 +12,7 @@ import org.sluice.core.posix.FileName;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.wave.protocol.Control;
+import org.sluice.iop.wave.protocol.c3.C3;
 
 /** What tests of waves share: two ranks, for which rank 0 speaks. */
 abstract class WaveServeTest extends ServeTest {
@@ -68,7 +69,7 @@ abstract class WaveServeTest extends ServeTest {
 
   /** As rank 0 does when another I/O process is there. */
   static void helloAgain(final RawProcess zero, final long restored) throws IOException {
-    hello(zero, Control.C3, restored, 0, PATIENCE, true);
+    hello(zero, C3.NUMBER, restored, 0, PATIENCE, true);
   }
 
   static void say(

@@ -15,7 +15,9 @@ import org.sluice.core.posix.FileName;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.wave.protocol.Control;
-import org.sluice.iop.wave.protocol.EventKind;
+import org.sluice.iop.wave.protocol.c3.C3;
+import org.sluice.iop.wave.protocol.c3.EventKind;
+import org.sluice.iop.wave.protocol.pcl.Pcl;
 
 /** What the coordinator of waves makes of what is too much, too late or makes no sense. */
 class WavesRefusedTest extends WaveServeTest {
@@ -25,28 +27,28 @@ class WavesRefusedTest extends WaveServeTest {
       say(zero, Control.TAKEN, rank, wave, longs(10, 1, 0, 0, 0, 0, 0, 0));
       say(zero, Control.MARKER, rank, wave, marker(rank, 0, 0));
     }
-    bothSay(zero, Control.READY, wave, NOTHING);
-    say(zero, Control.STOPPED, 0, wave, longs(0, 0, 0, 0));
-    say(zero, Control.STOPPED, 1, wave, longs(1, 0, 0, 0));
+    bothSay(zero, C3.READY, wave, NOTHING);
+    say(zero, C3.STOPPED, 0, wave, longs(0, 0, 0, 0));
+    say(zero, C3.STOPPED, 1, wave, longs(1, 0, 0, 0));
     int kind = next(zero).kind();
-    while (kind != Control.PLAN && kind != Control.GIVE_UP) {
+    while (kind != C3.PLAN && kind != Control.GIVE_UP) {
       kind = next(zero).kind();
     }
-    return kind == Control.PLAN;
+    return kind == C3.PLAN;
   }
 
   @Test
   void aWaveOfC3NamesTheRankWhoseImagesItWaitsFor() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 1, TimeUnit.SECONDS.toNanos(2));
+      hello(zero, C3.NUMBER, 1, TimeUnit.SECONDS.toNanos(2));
       long wave = 0;
       String missing;
       do {
         wave++;
-        expectPlease(zero, Control.C3, wave);
+        expectPlease(zero, C3.NUMBER, wave);
         if (recordNothing(zero, wave)) {
-          say(zero, Control.WRITTEN, 0, wave, longs(0, 0, 0, 0, 0, 0));
+          say(zero, C3.WRITTEN, 0, wave, longs(0, 0, 0, 0, 0, 0));
           await(() -> next(zero).kind() == Control.GIVE_UP);
         }
         missing = "checkpoint %d is given up: no images from rank 1".formatted(wave);
@@ -59,8 +61,8 @@ class WavesRefusedTest extends WaveServeTest {
   void aMessageMayComeInPieces() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 1, PATIENCE);
-      expectPlease(zero, Control.C3, 1);
+      hello(zero, C3.NUMBER, 1, PATIENCE);
+      expectPlease(zero, C3.NUMBER, 1);
       final String marker = FileName.decode(marker(0, 2, 2));
       final Request first = new Request.Wave(Control.MARKER, 0, 1, 1, marker.substring(0, 11));
       assertThat(zero.call(first)).isEqualTo(new Reply.Done());
@@ -75,11 +77,11 @@ class WavesRefusedTest extends WaveServeTest {
   void aMessageThatMakesNoSenseIsRefused() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 1, PATIENCE);
-      expectPlease(zero, Control.C3, 1);
+      hello(zero, C3.NUMBER, 1, PATIENCE);
+      expectPlease(zero, C3.NUMBER, 1);
       final Request cut = new Request.Wave(Control.MARKER, 0, 1, 0, "abc");
       assertThat(zero.call(cut)).isInstanceOf(Reply.Failed.class);
-      final Request other = new Request.Wave(Control.DRAINED, 0, 1, 0, "");
+      final Request other = new Request.Wave(Pcl.DRAINED, 0, 1, 0, "");
       assertThat(zero.call(other)).isInstanceOf(Reply.Failed.class);
       for (final int nobody : new int[] {-1, RANKS}) {
         final Request done = new Request.Wave(Control.DONE, nobody, 0, 0, "");
@@ -106,7 +108,7 @@ class WavesRefusedTest extends WaveServeTest {
       final int end = Math.min(at + 60_000, all.capacity());
       final String piece = FileName.decode(Arrays.copyOfRange(all.array(), at, end));
       final int more = end < all.capacity() ? 1 : 0;
-      reply = zero.call(new Request.Wave(Control.STOPPED, rank, 1, more, piece));
+      reply = zero.call(new Request.Wave(C3.STOPPED, rank, 1, more, piece));
     }
     return reply;
   }
@@ -116,9 +118,9 @@ class WavesRefusedTest extends WaveServeTest {
   void whatRanksRecordHasALimit() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.C3);
+      begin(zero, C3.NUMBER);
       assertThat(record(zero, 0, 330_000)).isEqualTo(new Reply.Done());
-      say(zero, Control.READY, 1, 0, NOTHING); // of a wave before
+      say(zero, C3.READY, 1, 0, NOTHING); // of a wave before
       assertThat(record(zero, 1, 330_000))
           .isInstanceOfSatisfying(
               Reply.Failed.class, reply -> assertThat(reply.errno()).isEqualTo(Errno.EFBIG));
@@ -130,7 +132,7 @@ class WavesRefusedTest extends WaveServeTest {
   void whoAsksForAWaveOnceARankHasEndedIsToldThatThereIsNone() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 0, PATIENCE);
+      hello(zero, C3.NUMBER, 0, PATIENCE);
       say(zero, Control.DONE, 1, 0, NOTHING);
       ask();
       await(
@@ -146,7 +148,7 @@ class WavesRefusedTest extends WaveServeTest {
   void whatTheEndOfAJobGivesUpIsInTheLogAlone() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.C3);
+      begin(zero, C3.NUMBER);
       say(zero, Control.DONE, 0, 0, NOTHING);
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       assertThat(log().getLast()).contains("given up", "rank 0 has come to MPI_Finalize");

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.wave.protocol.Control;
+import org.sluice.iop.wave.protocol.c3.C3;
 
 /** The coordinator of waves in an I/O process that was resumed, and at the end of a session. */
 class WavesResumedTest extends WaveServeTest {
@@ -21,7 +22,7 @@ class WavesResumedTest extends WaveServeTest {
   private void commit(final RawProcess zero, final long wave) throws Exception {
     complete(zero, wave);
     assertThat(zero.call(new Request.Complete(wave, 1))).isEqualTo(new Reply.Done());
-    bothSay(zero, Control.WRITTEN, wave, longs(5, 2, 4, 1, 0, 0));
+    bothSay(zero, C3.WRITTEN, wave, longs(5, 2, 4, 1, 0, 0));
     await(() -> log().getLast().contains("\"committed\""));
   }
 
@@ -30,7 +31,7 @@ class WavesResumedTest extends WaveServeTest {
   void theEndOfAWaveThatAKillMayHaveLostIsOrderedAgain() throws Exception {
     try (ServeProcess killed = serve("container");
         RawProcess zero = RawProcess.attach(killed.directory())) {
-      begin(zero, Control.C3);
+      begin(zero, C3.NUMBER);
       commit(zero, 1);
       killed.kill();
       try (ServeProcess resumed = serve("container", "--resume");
@@ -38,7 +39,7 @@ class WavesResumedTest extends WaveServeTest {
         helloAgain(again, -1);
         expect(again, Control.COMMIT, -1, 1, NOTHING);
         ask();
-        expectPlease(again, Control.C3, 2);
+        expectPlease(again, C3.NUMBER, 2);
         say(again, Control.REFUSED, 0, 2, "no".getBytes(StandardCharsets.UTF_8));
         await(() -> log().getLast().contains("\"given up\""));
         resumed.kill();
@@ -57,7 +58,7 @@ class WavesResumedTest extends WaveServeTest {
   void anIoProcessThatWasResumedIsNoRestartOfTheJob() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 7, 0, PATIENCE, false);
+      hello(zero, C3.NUMBER, 7, 0, PATIENCE, false);
       helloAgain(zero, 7);
       assertThat(log()).singleElement().asString().contains("\"restart\"", "\"from\":7");
       assertThat(serve.errors().lines())
@@ -69,7 +70,7 @@ class WavesResumedTest extends WaveServeTest {
   void aWaveThatASessionEndsInIsGivenUpInOneLine() throws Exception {
     try (ServeProcess serve = serve("container")) {
       try (RawProcess zero = RawProcess.attach(serve.directory())) {
-        begin(zero, Control.C3);
+        begin(zero, C3.NUMBER);
         complete(zero, 1);
       }
       assertThat(serve.stop()).isZero();

@@ -19,6 +19,8 @@ import org.sluice.core.posix.FileName;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.wave.protocol.Control;
+import org.sluice.iop.wave.protocol.c3.C3;
+import org.sluice.iop.wave.protocol.pcl.Pcl;
 
 /** The coordinator of waves, told what two ranks would tell it by rank 0. */
 class WavesTest extends WaveServeTest {
@@ -41,16 +43,16 @@ class WavesTest extends WaveServeTest {
   void aWaveOfPclIsCommittedOnceItsCheckpointIsDurable() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.PCL);
-      say(zero, Control.COUNTED, 0, 1, longs(5));
-      say(zero, Control.COUNTED, 1, 1, longs(9));
-      expect(zero, Control.STOP_AT, -1, 1, longs(10, 500_000_000));
+      begin(zero, Pcl.NUMBER);
+      say(zero, Pcl.COUNTED, 0, 1, longs(5));
+      say(zero, Pcl.COUNTED, 1, 1, longs(9));
+      expect(zero, Pcl.STOP_AT, -1, 1, longs(10, 500_000_000));
       say(zero, Control.MARKER, 0, 1, marker(0, 3, 2));
       say(zero, Control.MARKER, 1, 1, marker(1, 1, 2));
       expect(zero, Control.EXPECT, 0, 1, longs(0, 1, 1, 2, 0));
       expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 3, 1, 1, 2, 0));
-      bothSay(zero, Control.DRAINED, 1, NOTHING);
-      expect(zero, Control.TAKE, -1, 1, NOTHING);
+      bothSay(zero, Pcl.DRAINED, 1, NOTHING);
+      expect(zero, Pcl.TAKE, -1, 1, NOTHING);
       write(zero, serve.directory(), 1);
       bothSay(zero, Control.TAKEN, 1, longs(1000, 500_000_000, 0, 0, 0, 0, 3, 0));
       expect(zero, Control.COMMIT, -1, 1, NOTHING);
@@ -66,21 +68,21 @@ class WavesTest extends WaveServeTest {
   void aWaveOfC3EndsWithAPlanForEachRank() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.C3);
+      begin(zero, C3.NUMBER);
       say(zero, Control.MARKER, 1, 1, marker(1, 1, 2));
       say(zero, Control.MARKER, 0, 1, marker(0, 2, 2));
       next(zero);
       expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 2, 1, 1, 2, 0));
-      bothSay(zero, Control.READY, 1, NOTHING);
-      expect(zero, Control.STOP, -1, 1, NOTHING);
+      bothSay(zero, C3.READY, 1, NOTHING);
+      expect(zero, C3.STOP, -1, 1, NOTHING);
       say(zero, Control.TAKEN, 0, 1, longs(10, 1, 0, 0, 0, 0, 0, 0));
       say(zero, Control.TAKEN, 1, 1, longs(10, 1, 1, 0, 0, 0, 0, 0));
-      say(zero, Control.STOPPED, 1, 1, longs(1, 0, 0, 1, 1, 1L << 32, 7, 2));
-      say(zero, Control.STOPPED, 0, 1, longs(0, 0, 0, 0));
-      expect(zero, Control.PLAN, 0, 1, longs(0, 0, 0, 0));
-      expect(zero, Control.PLAN, 1, 1, longs(0, 0, 0, 0));
+      say(zero, C3.STOPPED, 1, 1, longs(1, 0, 0, 1, 1, 1L << 32, 7, 2));
+      say(zero, C3.STOPPED, 0, 1, longs(0, 0, 0, 0));
+      expect(zero, C3.PLAN, 0, 1, longs(0, 0, 0, 0));
+      expect(zero, C3.PLAN, 1, 1, longs(0, 0, 0, 0));
       write(zero, serve.directory(), 1);
-      bothSay(zero, Control.WRITTEN, 1, longs(5, 2, 4, 1, 0, 0));
+      bothSay(zero, C3.WRITTEN, 1, longs(5, 2, 4, 1, 0, 0));
       expect(zero, Control.COMMIT, -1, 1, NOTHING);
       await(() -> log().getLast().contains("\"committed\""));
       assertThat(log().getLast())
@@ -92,12 +94,12 @@ class WavesTest extends WaveServeTest {
   void aWaveIsGivenUpWhenPatienceEndsAndNamesWhoIsMissing() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 1, TimeUnit.MILLISECONDS.toNanos(300));
+      hello(zero, C3.NUMBER, 1, TimeUnit.MILLISECONDS.toNanos(300));
       long wave = 0;
       String missing;
       do {
         wave++;
-        expectPlease(zero, Control.C3, wave);
+        expectPlease(zero, C3.NUMBER, wave);
         say(zero, Control.MARKER, 0, wave, marker(0, 0, 0));
         expect(zero, Control.GIVE_UP, -1, wave, NOTHING);
         missing =
@@ -105,7 +107,7 @@ class WavesTest extends WaveServeTest {
                 .formatted(wave);
       } while (!serve.errors().contains(missing) && wave < MOST_WAVES);
       assertThat(serve.errors()).contains(missing);
-      expectPlease(zero, Control.C3, wave + 1);
+      expectPlease(zero, C3.NUMBER, wave + 1);
     }
   }
 
@@ -113,7 +115,7 @@ class WavesTest extends WaveServeTest {
   void aRankThatCannotTakePartEndsTheWaveByItsReason() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.C3);
+      begin(zero, C3.NUMBER);
       say(zero, Control.REFUSED, 1, 1, "a new communicator".getBytes(StandardCharsets.UTF_8));
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       assertThat(log().getLast()).contains("\"given up\"", "rank 1: a new communicator");
@@ -125,7 +127,7 @@ class WavesTest extends WaveServeTest {
   /** At which spot all are to stop. */
   private static long spot(final RawProcess zero) throws Exception {
     final Reply.Order order = next(zero);
-    assertThat(order.kind()).isEqualTo(Control.STOP_AT);
+    assertThat(order.kind()).isEqualTo(Pcl.STOP_AT);
     return ByteBuffer.wrap(FileName.encode(order.bytes())).order(ByteOrder.LITTLE_ENDIAN).getLong();
   }
 
@@ -133,18 +135,18 @@ class WavesTest extends WaveServeTest {
   void aRankThatStoodForTooLongEndsAWaveAndTheNextOneHasMoreTime() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.PCL);
-      bothSay(zero, Control.COUNTED, 1, longs(5));
-      expect(zero, Control.STOP_AT, -1, 1, longs(6, 500_000_000));
+      begin(zero, Pcl.NUMBER);
+      bothSay(zero, Pcl.COUNTED, 1, longs(5));
+      expect(zero, Pcl.STOP_AT, -1, 1, longs(6, 500_000_000));
       say(zero, Control.MARKER, 1, 1, marker(1, 0, 0));
-      say(zero, Control.STOOD, 1, 1, NOTHING);
+      say(zero, Pcl.STOOD, 1, 1, NOTHING);
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       assertThat(log().getLast()).contains("reached by rank 0, while others held still");
       say(zero, Control.MARKER, 0, 1, marker(0, 0, 0)); // it is over
       Files.createDirectories(store.resolve("mpi"));
       Files.createFile(store.resolve("mpi/ask"));
-      expectPlease(zero, Control.PCL, 2);
-      bothSay(zero, Control.COUNTED, 2, longs(8));
+      expectPlease(zero, Pcl.NUMBER, 2);
+      bothSay(zero, Pcl.COUNTED, 2, longs(8));
       final ByteBuffer order =
           ByteBuffer.wrap(FileName.encode(next(zero).bytes())).order(ByteOrder.LITTLE_ENDIAN);
       assertThat(order.getLong()).isGreaterThanOrEqualTo(10);
@@ -156,13 +158,13 @@ class WavesTest extends WaveServeTest {
   void aWaveThatARankWasBeyondBeginsAgainFarther() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.PCL);
-      bothSay(zero, Control.COUNTED, 1, longs(5));
-      expect(zero, Control.STOP_AT, -1, 1, longs(6, 500_000_000));
-      say(zero, Control.PASSED, 1, 1, NOTHING);
+      begin(zero, Pcl.NUMBER);
+      bothSay(zero, Pcl.COUNTED, 1, longs(5));
+      expect(zero, Pcl.STOP_AT, -1, 1, longs(6, 500_000_000));
+      say(zero, Pcl.PASSED, 1, 1, NOTHING);
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
-      expectPlease(zero, Control.PCL, 2);
-      bothSay(zero, Control.COUNTED, 2, longs(8));
+      expectPlease(zero, Pcl.NUMBER, 2);
+      bothSay(zero, Pcl.COUNTED, 2, longs(8));
       assertThat(spot(zero)).isGreaterThanOrEqualTo(10);
     }
   }
@@ -171,7 +173,7 @@ class WavesTest extends WaveServeTest {
   void theJobEndsWhenNoWaveIsUnderWay() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.C3);
+      begin(zero, C3.NUMBER);
       say(zero, Control.DONE, 1, 0, NOTHING);
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       assertThat(zero.call(new Request.Orders())).isEqualTo(new Reply.Order(0, 0, 0, 0, ""));
@@ -187,8 +189,8 @@ class WavesTest extends WaveServeTest {
       Files.writeString(
           store.resolve("mpi.log"),
           "{\"what\":\"begun\",\"checkpoint\":41}\n{\"what\":\"begun\",\"wa");
-      hello(zero, Control.C3, 1, PATIENCE);
-      expectPlease(zero, Control.C3, 42);
+      hello(zero, C3.NUMBER, 1, PATIENCE);
+      expectPlease(zero, C3.NUMBER, 42);
     }
     assertThat(log()).hasSize(4); // and nothing of the line that a crash cut
     assertThat(log().get(1)).contains("\"given up\"", "\"checkpoint\":41");
@@ -213,11 +215,11 @@ class WavesTest extends WaveServeTest {
   void aWaveWhoseImagesAreCompleteIsCommittedOnlyOnceAllRanksHaveSaidSo() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.C3);
+      begin(zero, C3.NUMBER);
       write(zero, serve.directory(), 1);
-      say(zero, Control.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0, 0));
+      say(zero, C3.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0, 0));
       expectNoCommit(zero, 1);
-      say(zero, Control.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0, 0));
+      say(zero, C3.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0, 0));
       assertThat(zero.call(new Request.Await(1, 60_000))).isEqualTo(new Reply.Done());
     }
   }
@@ -227,7 +229,7 @@ class WavesTest extends WaveServeTest {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory());
         CheckpointClient one = CheckpointClient.connect(serve.directory(), 1, RANKS)) {
-      begin(zero, Control.C3);
+      begin(zero, C3.NUMBER);
       assertThat(zero.call(new Request.Hold(1, RANKS))).isEqualTo(new Reply.Done());
       assertThat(zero.call(new Request.Complete(1, 0))).isEqualTo(new Reply.Done());
       final var late = one.begin(1);
@@ -237,8 +239,8 @@ class WavesTest extends WaveServeTest {
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       await(() -> staged().isEmpty());
       assertThatThrownBy(late::complete).isInstanceOf(CheckpointException.class);
-      say(zero, Control.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0, 0));
-      say(zero, Control.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0, 0));
+      say(zero, C3.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0, 0));
+      say(zero, C3.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0, 0));
       expectNoCommit(zero, 1);
       assertThat(zero.call(new Request.Decide(1, 1))).isEqualTo(new Reply.Done());
       expectNoCommit(zero, 1);
@@ -265,7 +267,7 @@ class WavesTest extends WaveServeTest {
   void whatAWaveWaitsForIsToldMeanwhile() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.C3);
+      begin(zero, C3.NUMBER);
       say(zero, Control.MARKER, 0, 1, marker(0, 0, 0));
       final Path underWay = store.resolve("mpi/under-way");
       await(
@@ -281,7 +283,7 @@ class WavesTest extends WaveServeTest {
   void aResumedIoProcessHearsNobodyBeforeRankZeroHasGreetedIt() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      say(zero, Control.READY, 1, 7, NOTHING);
+      say(zero, C3.READY, 1, 7, NOTHING);
       assertThat(zero.call(new Request.Orders())).isEqualTo(new Reply.Order(0, 0, 0, 0, ""));
     }
   }

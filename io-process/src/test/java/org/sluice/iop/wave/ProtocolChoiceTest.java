@@ -1,86 +1,111 @@
 package org.sluice.iop.wave;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.sluice.iop.wave.protocol.Control;
+import org.sluice.iop.wave.protocol.Protocol;
+import org.sluice.iop.wave.protocol.Verdict;
+import org.sluice.iop.wave.protocol.c3.C3;
+import org.sluice.iop.wave.protocol.pcl.Pcl;
 
 class ProtocolChoiceTest {
-  private static final double MILLI = 1e6;
+  private static final Verdict YES = new Verdict(true, "yes");
+  private static final Verdict NO = new Verdict(false, "no");
 
-  private static ProtocolChoice measured(final double waited, final double taking) {
-    final ProtocolChoice choice = new ProtocolChoice(Control.AUTO, null);
-    assertThat(choice.next()).isEqualTo(Control.PCL);
-    choice.measured(waited * MILLI, taking * MILLI);
-    assertThat(choice.isOpen()).isFalse();
-    return choice;
+  private static ProtocolChoice choice(final int wanted, final String chosen) {
+    return new ProtocolChoice(new Job(wanted, 2, -1, 0, 0, 60_000_000_000L, false), chosen);
+  }
+
+  private static int next(final ProtocolChoice choice) {
+    return choice.protocol().number();
   }
 
   @Test
-  void aJobThatComesToItsSpotsTogetherGoesOnByPcl() {
-    assertThat(measured(0.9, 0).next()).isEqualTo(Control.PCL);
-    assertThat(measured(9, 100).next()).isEqualTo(Control.PCL);
+  void theProtocolThatIsTriedStaysIfItSuits() {
+    final ProtocolChoice choice = choice(Control.AUTO, null);
+    assertThat(next(choice)).isEqualTo(Pcl.NUMBER);
+    assertThat(choice.hear(YES)).isFalse();
+    assertThat(next(choice)).isEqualTo(Pcl.NUMBER);
+    assertThat(choice.why()).isEqualTo("pcl from here on: yes");
+    assertThat(choice.hear(NO)).isFalse();
+    assertThat(next(choice)).isEqualTo(Pcl.NUMBER);
   }
 
   @Test
-  void aJobWhoseRanksWaitForEachOtherGoesOnByC3() {
-    assertThat(measured(1.1, 0).next()).isEqualTo(Control.C3);
-    assertThat(measured(11, 100).next()).isEqualTo(Control.C3);
+  void aJobThatItDoesNotSuitGoesOnByTheUsualOne() {
+    final ProtocolChoice choice = choice(Control.AUTO, null);
+    assertThat(choice.hear(NO)).isTrue();
+    assertThat(next(choice)).isEqualTo(C3.NUMBER);
+    assertThat(choice.begin().getClass()).isEqualTo(new C3().begin(2, 1).get().getClass());
   }
 
   @Test
   void whatItRestsOnIsSaidOnce() {
-    final ProtocolChoice choice = measured(20, 100);
-    assertThat(choice.why())
-        .isEqualTo(
-            "c3 from here on: ranks waited 20.0 ms for each other, and 100.0 ms for their images");
-    assertThat(choice.why()).isEmpty();
-    choice.measured(0, 0);
-    assertThat(choice.next()).isEqualTo(Control.C3);
-    assertThat(choice.why()).isEmpty();
-  }
-
-  @Test
-  void ranksThatCannotStopAtOneSpotGoOnByC3() {
-    final ProtocolChoice choice = new ProtocolChoice(Control.AUTO, null);
-    choice.stopsBadly("no");
-    assertThat(choice.next()).isEqualTo(Control.C3);
+    final ProtocolChoice choice = choice(Control.AUTO, null);
+    choice.hear(NO);
     assertThat(choice.why()).isEqualTo("c3 from here on: no");
-  }
-
-  @Test
-  void aSpotThatIsHeardOfTooLateIsTriedFartherOnForSomeTimes() {
-    final ProtocolChoice choice = new ProtocolChoice(Control.AUTO, null);
-    for (int i = 0; i < 7; i++) {
-      choice.passed();
-    }
-    assertThat(choice.next()).isEqualTo(Control.PCL);
-    choice.passed();
-    assertThat(choice.next()).isEqualTo(Control.C3);
+    assertThat(choice.why()).isEmpty();
+    choice.hear(YES);
+    assertThat(next(choice)).isEqualTo(C3.NUMBER);
+    assertThat(choice.why()).isEmpty();
   }
 
   @Test
   void whatTheUserChoseStays() {
-    final ProtocolChoice choice = new ProtocolChoice(Control.PCL, null);
-    choice.measured(100 * MILLI, 0);
-    choice.stopsBadly("no");
-    assertThat(choice.next()).isEqualTo(Control.PCL);
+    final ProtocolChoice choice = choice(Pcl.NUMBER, null);
+    assertThat(choice.hear(NO)).isFalse();
+    assertThat(next(choice)).isEqualTo(Pcl.NUMBER);
     assertThat(choice.why()).isEmpty();
-    assertThat(new ProtocolChoice(Control.C3, null).next()).isEqualTo(Control.C3);
+    assertThat(next(choice(C3.NUMBER, null))).isEqualTo(C3.NUMBER);
   }
 
   @Test
   void aRestartGoesOnWithWhatWasChosen() {
-    final ProtocolChoice choice = new ProtocolChoice(Control.AUTO, "c3");
-    assertThat(choice.isOpen()).isFalse();
-    assertThat(choice.next()).isEqualTo(Control.C3);
+    final ProtocolChoice choice = choice(Control.AUTO, "c3");
+    assertThat(next(choice)).isEqualTo(C3.NUMBER);
     assertThat(choice.why()).isEmpty();
-    assertThat(new ProtocolChoice(Control.AUTO, "pcl").next()).isEqualTo(Control.PCL);
-    assertThat(new ProtocolChoice(Control.AUTO, "pcl").isOpen()).isFalse();
+    final ProtocolChoice other = choice(Control.AUTO, "pcl");
+    assertThat(other.hear(NO)).isFalse();
+    assertThat(next(other)).isEqualTo(Pcl.NUMBER);
   }
 
   @Test
   void whatTheUserWantsCountsMoreThanWhatWasChosen() {
-    assertThat(new ProtocolChoice(Control.PCL, "c3").next()).isEqualTo(Control.PCL);
+    assertThat(next(choice(Pcl.NUMBER, "c3"))).isEqualTo(Pcl.NUMBER);
+  }
+
+  @Test
+  void aProtocolThatIsNotThereIsRefused() {
+    assertThatThrownBy(() -> choice(99, null)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** A message is the protocol's or all protocols', and images name their protocol. */
+  @Test
+  void noNumberMeansTwoThings() {
+    assertThat(Protocols.all()).extracting(Protocol::number).doesNotHaveDuplicates();
+    for (final Protocol protocol : Protocols.all()) {
+      assertThat(protocol.number()).isNotEqualTo(Control.AUTO);
+      assertThat(messages(protocol.numbers().get("")))
+          .doesNotContainAnyElementsOf(messages(Control.class));
+    }
+  }
+
+  private static List<Integer> messages(final Class<?> constants) {
+    return Arrays.stream(constants.getDeclaredFields())
+        .filter(field -> field.getType() == int.class)
+        .filter(field -> !List.of("NUMBER", "AUTO").contains(field.getName()))
+        .map(
+            field -> {
+              try {
+                return field.getInt(null);
+              } catch (final IllegalAccessException e) {
+                throw new AssertionError(e);
+              }
+            })
+        .toList();
   }
 }

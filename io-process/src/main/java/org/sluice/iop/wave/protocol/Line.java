@@ -5,6 +5,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
+import org.sluice.core.fault.FaultPoint;
 
 /**
  * The line of a wave: the markers of all ranks, in the order of the ranks. A message is
@@ -118,6 +120,19 @@ public final class Line {
       straddling.put(communicator, entered(communicator));
     }
     return new Expect(late.get(rank), straddling, early.get(rank));
+  }
+
+  /**
+   * Tells each rank what still comes to it.
+   *
+   * @return the order
+   */
+  public Order tell() {
+    return new Order.Step(
+        FaultPoint.MPI_EXPECT,
+        IntStream.range(0, markers.size())
+            .mapToObj(rank -> new Order.Send(Control.EXPECT, rank, Encoding.bytes(expect(rank))))
+            .toList());
   }
 
   /**

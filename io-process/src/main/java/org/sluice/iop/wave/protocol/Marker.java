@@ -19,7 +19,7 @@ public record Marker(
     Map<Stream, Long> sent,
     Map<Stream, Long> got,
     Map<Long, Long> collectives,
-    List<Event.Posted> open) {
+    List<OpenReceive> open) {
   /** Keeps copies. */
   public Marker {
     sent = Map.copyOf(sent);

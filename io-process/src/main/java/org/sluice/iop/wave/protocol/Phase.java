@@ -3,22 +3,37 @@ package org.sluice.iop.wave.protocol;
 import java.util.BitSet;
 import java.util.stream.Collectors;
 
-/** Waits for all ranks. */
-final class Phase {
+/** Waits for all ranks. One thread's. */
+public final class Phase {
   private final BitSet missing = new BitSet();
 
-  Phase(final int ranks) {
+  /**
+   * None has come.
+   *
+   * @param ranks how many there are
+   */
+  public Phase(final int ranks) {
     missing.set(0, ranks);
   }
 
-  /** A rank is there. Returns true once: when it was the last one. */
-  boolean arrive(final int rank) {
+  /**
+   * A rank is there.
+   *
+   * @param rank the rank
+   * @return true once: when it was the last one
+   */
+  public boolean arrive(final int rank) {
     final boolean was = missing.get(rank);
     missing.clear(rank);
     return was && missing.isEmpty();
   }
 
-  boolean isOver() {
+  /**
+   * Whether all are there.
+   *
+   * @return whether none is missing
+   */
+  public boolean isOver() {
     return missing.isEmpty();
   }
 

@@ -1,84 +1,49 @@
 package org.sluice.iop.wave.protocol;
 
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+
 /**
- * One wave, as its coordinator sees it. A wave ends committed or given up. Until it is committed,
- * the one before it is what a recovery begins with.
+ * One checkpoint of an MPI job by one protocol, as its coordinator leads it. It hears what ranks
+ * say of it until it is committed or given up, and decides what comes next; it does no I/O. Service
+ * thread only.
  */
-public abstract class Wave {
-  private final int ranks;
-  private final long end;
-  private String reason = "";
-  private boolean committed;
-
+public interface Wave {
   /**
-   * Begins a wave.
+   * Hears a message of a rank.
    *
-   * @param ranks how many ranks the job has
-   * @param end the time at which the wave is given up
+   * @param kind a number of {@link Control}, or of the protocol itself
+   * @param rank the rank
+   * @param bytes the message, little-endian
+   * @return what the coordinator is to do, in this order; empty for nothing
+   * @throws IllegalArgumentException when the protocol has no such message
+   * @throws java.nio.BufferUnderflowException when the message ends too early
    */
-  protected Wave(final int ranks, final long end) {
-    this.ranks = ranks;
-    this.end = end;
-  }
-
-  /**
-   * Waits for a phase of all ranks.
-   *
-   * @return the phase
-   */
-  final Phase phase() {
-    return new Phase(ranks);
-  }
-
-  /**
-   * Gives the wave up, unless it has ended.
-   *
-   * @param why the reason, for the user
-   */
-  public final void giveUp(final String why) {
-    if (!hasEnded()) {
-      reason = why;
-    }
-  }
-
-  /**
-   * Looks at the clock.
-   *
-   * @param now the time
-   */
-  public final void look(final long now) {
-    if (now >= end) {
-      giveUp(waiting());
-    }
-  }
-
-  /** All of it is durable. */
-  public final void commit() {
-    committed = !hasEnded();
-  }
-
-  /**
-   * Whether nothing more comes.
-   *
-   * @return whether it was committed or given up
-   */
-  public final boolean hasEnded() {
-    return committed || !reason.isEmpty();
-  }
-
-  /**
-   * Why the wave was given up.
-   *
-   * @return the reason, or an empty string
-   */
-  public final String reason() {
-    return reason;
-  }
+  List<Order> hear(int kind, int rank, ByteBuffer bytes);
 
   /**
    * What the wave waits for.
    *
-   * @return a line for the user, which names ranks
+   * @return a line for the user, which names ranks; empty when only images are missing
    */
-  public abstract String waiting();
+  String waiting();
+
+  /**
+   * How much memory the wave needs for what ranks have said.
+   *
+   * @return bytes of their messages
+   */
+  default long kept() {
+    return 0;
+  }
+
+  /**
+   * What the wave tells of its protocol, once all images are complete or it gave itself up.
+   *
+   * @return empty when it tells nothing
+   */
+  default Optional<Verdict> verdict() {
+    return Optional.empty();
+  }
 }

@@ -1,2 +1,6 @@
-/** The protocols for checkpoints of MPI jobs. Nothing here does any I/O. */
+/**
+ * What all protocols for checkpoints of MPI jobs have in common. Each has a package of its own
+ * below this one, and is registered in {@code org.sluice.iop.wave.Protocols}. Nothing here does any
+ * I/O.
+ */
 package org.sluice.iop.wave.protocol;

@@ -5,6 +5,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.sluice.iop.wave.protocol.c3.C3Wave;
+import org.sluice.iop.wave.protocol.c3.Closure;
+import org.sluice.iop.wave.protocol.c3.Cut;
+import org.sluice.iop.wave.protocol.c3.LaxClosure;
+import org.sluice.iop.wave.protocol.c3.Plan;
+import org.sluice.iop.wave.protocol.c3.Recording;
 
 /** A job under C3, with its coordinator. */
 final class C3Job extends Job {
@@ -17,6 +23,7 @@ final class C3Job extends Job {
   private List<Plan> plans;
   private List<C3Record.Late> lates;
   private C3Wave wave;
+  private long end; // of its time
   private final Map<Integer, Image> newImages = new HashMap<>();
   private final Map<Integer, C3Record.Late> newLates = new HashMap<>();
   private Line line;
@@ -91,16 +98,13 @@ final class C3Job extends Job {
       begin(now);
     } else if (wave != null) {
       if (commit != null && random.nextInt(10) == 0) {
-        wave.commit();
         commit.run();
-      }
-      wave.look(now);
-      if (wave.hasEnded()) {
-        if (!wave.reason().isEmpty()) {
-          checkProgress();
-          givenUp++;
-          toAll(rank -> layers.get(rank).forget());
-        }
+        wave = null;
+        commit = null;
+      } else if (now >= end) {
+        checkProgress();
+        givenUp++;
+        toAll(rank -> layers.get(rank).forget());
         wave = null;
         commit = null;
       }
@@ -109,15 +113,16 @@ final class C3Job extends Job {
 
   private void checkProgress() {
     if (patience == LONG
-        && wave.reason().startsWith("late")
+        && wave.waiting().startsWith("late")
         && programs.stream().noneMatch(Program::hasEnded)) {
       throw new Broken("a checkpoint waited for a message that was there");
     }
   }
 
   private void begin(final long now) {
-    final C3Wave one = new C3Wave(ranks, now + patience);
+    final C3Wave one = new C3Wave(ranks);
     wave = one;
+    end = now + patience;
     newImages.clear();
     newLates.clear();
     toAll(rank -> layers.get(rank).please(new Messages(one)));

@@ -8,6 +8,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.sluice.iop.wave.protocol.c3.Event;
+import org.sluice.iop.wave.protocol.c3.Plan;
+import org.sluice.iop.wave.protocol.c3.Recording;
 
 /** C3 at one rank, between its program and MPI: what the layer in C does. */
 final class C3Rank implements Layer {
@@ -309,7 +312,7 @@ final class C3Rank implements Layer {
             collectives,
             open.stream()
                 .filter(handle -> handle.pattern != null && !handle.complete)
-                .map(handle -> new Event.Posted(handle.number, handle.pattern))
+                .map(handle -> new OpenReceive(handle.number, handle.pattern))
                 .toList()),
         new Image(
             program.copy(),

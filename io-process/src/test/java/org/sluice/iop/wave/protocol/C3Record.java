@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.sluice.iop.wave.protocol.c3.Event;
 
 /** What a rank records under C3, from its line until it is told to stop. */
 final class C3Record {

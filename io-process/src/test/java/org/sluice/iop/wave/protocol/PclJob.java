@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.sluice.iop.wave.protocol.pcl.PclWave;
+import org.sluice.iop.wave.protocol.pcl.StopSpot;
 
 /** A job under Pcl, with its coordinator. */
 final class PclJob extends Job {
@@ -21,7 +23,10 @@ final class PclJob extends Job {
   private PclWave wave;
   private boolean allTaken;
   private boolean fresh;
-  private long margin = 1;
+  private final StopSpot spot = new StopSpot(1_000_000_000);
+  private long end; // of the time of the wave
+  private String reason = ""; // why it is given up
+  private Phase taken;
   private int drained;
 
   PclJob(final long seed, final Rule leftOut, final double eagerness) {
@@ -86,39 +91,39 @@ final class PclJob extends Job {
       begin(now);
     } else if (wave != null) {
       if (allTaken && random.nextInt(10) == 0) {
-        wave.commit();
         images = IntStream.range(0, ranks).mapToObj(newImages::get).toList();
         drained += images.stream().mapToInt(image -> image.drained().size()).sum();
         waves++;
         fresh = makesKillLikely();
         toAll(rank -> layers.get(rank).committed());
-      }
-      wave.look(now);
-      if (wave.hasEnded()) {
-        end();
+        wave = null;
+      } else if (!reason.isEmpty() || now >= end) {
+        giveUp();
       }
     }
   }
 
   private void begin(final long now) {
-    final PclWave one = new PclWave(ranks, margin, now + patience);
+    final PclWave one = new PclWave(ranks, spot);
     wave = one;
+    end = now + patience;
+    reason = "";
+    taken = new Phase(ranks);
     allTaken = false;
     newImages.clear();
     toAll(rank -> layers.get(rank).please(new Messages(one)));
   }
 
-  private void end() {
+  private void giveUp() {
     if (script.equalSpots
         && patience == LONG
-        && wave.reason().startsWith("no sluice_potential_checkpoint()")
+        && reason.isEmpty()
+        && wave.waiting().startsWith("no sluice_potential_checkpoint()")
         && programs.stream().noneMatch(Program::hasEnded)) {
       throw new Broken("ranks at equal spots waited for each other");
     }
-    if (!wave.reason().isEmpty()) {
-      givenUp++;
-      toAll(rank -> layers.get(rank).goOn());
-    }
+    givenUp++;
+    toAll(rank -> layers.get(rank).goOn());
     wave = null;
   }
 
@@ -134,7 +139,7 @@ final class PclJob extends Job {
       toCoordinator(
           rank,
           () -> {
-            if (wave == of && !of.hasEnded()) {
+            if (wave == of && reason.isEmpty()) {
               what.run();
             }
           });
@@ -157,8 +162,7 @@ final class PclJob extends Job {
       tell(
           rank,
           () -> {
-            of.passed(rank);
-            margin *= 2;
+            reason = of.passed(rank).why();
           });
     }
 
@@ -168,7 +172,12 @@ final class PclJob extends Job {
           marker.rank(),
           () ->
               of.stopped(lax(marker))
-                  .ifPresent(line -> toAll(one -> tellExpected(one, line.expect(one)))));
+                  .ifPresent(
+                      line ->
+                          of.check(line)
+                              .ifPresentOrElse(
+                                  refusal -> reason = ((Order.GiveUp) refusal).why(),
+                                  () -> toAll(one -> tellExpected(one, line.expect(one))))));
     }
 
     /** A rank that is held sends nothing. So nobody has more than was sent before the line. */
@@ -202,7 +211,7 @@ final class PclJob extends Job {
           rank,
           () -> {
             newImages.put(rank, image);
-            allTaken = of.taken(rank) || allTaken;
+            allTaken = taken.arrive(rank) || allTaken;
           });
     }
   }

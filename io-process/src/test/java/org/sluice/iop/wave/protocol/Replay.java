@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import org.sluice.iop.wave.protocol.c3.Event;
+import org.sluice.iop.wave.protocol.c3.Plan;
 
 /** A rank's plan while it is carried out. */
 final class Replay {

@@ -4,7 +4,7 @@ package org.sluice.iop.wave.protocol;
  * A rule of the protocols, and for each protocol that has it a seed with which something breaks
  * where the rule is left out. When the simulator changes, {@code -Dmpi.find=true} finds new ones.
  */
-enum Rule {
+public enum Rule {
   /** Late messages come from the record. */
   LATE_MESSAGES(4, -1),
   /** A recovery repeats what was recorded. */

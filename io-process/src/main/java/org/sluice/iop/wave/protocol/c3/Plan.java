@@ -1,7 +1,11 @@
-package org.sluice.iop.wave.protocol;
+package org.sluice.iop.wave.protocol.c3;
 
 import java.util.List;
 import java.util.Map;
+import org.sluice.iop.wave.protocol.Expect;
+import org.sluice.iop.wave.protocol.Line;
+import org.sluice.iop.wave.protocol.Message;
+import org.sluice.iop.wave.protocol.Stream;
 
 /**
  * What one rank does in a recovery until its events are used up. Behind them it is free.

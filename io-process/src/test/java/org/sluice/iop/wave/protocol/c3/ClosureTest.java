@@ -1,4 +1,4 @@
-package org.sluice.iop.wave.protocol;
+package org.sluice.iop.wave.protocol.c3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.sluice.iop.wave.protocol.Collective;
+import org.sluice.iop.wave.protocol.Flow;
+import org.sluice.iop.wave.protocol.Line;
+import org.sluice.iop.wave.protocol.Marker;
+import org.sluice.iop.wave.protocol.Message;
+import org.sluice.iop.wave.protocol.Pattern;
+import org.sluice.iop.wave.protocol.Stream;
 
 /** Cuts of recordings so small that one sees what they must be. */
 class ClosureTest {

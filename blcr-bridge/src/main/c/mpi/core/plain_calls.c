@@ -1,6 +1,6 @@
 /* The program's calls under a protocol that neither records nor repeats them. */
-#include "core/message.h"
-#include "core/protocol.h"
+#include "message.h"
+#include "protocol.h"
 
 static bool sends(const struct sluice_mpi_comm *comm, int dest, int tag, int64_t number,
                   const void *buf, int count, MPI_Datatype type)

@@ -1,10 +1,10 @@
-package org.sluice.iop.wave;
+package org.sluice.iop.wave.protocol.pcl;
 
 /**
  * At which spot Pcl has all ranks stop, and for how long the first ones stand there. Another rank
  * may be in a collective that waits for those that stopped. Service thread only.
  */
-final class StopSpot {
+public final class StopSpot {
   /** For how long the first ranks stand at first, in nanoseconds. */
   private static final long HOLD = 500_000_000;
 
@@ -19,12 +19,15 @@ final class StopSpot {
 
   private static final long MOST_MARGIN = 1 << 20;
 
+  /** So often ranks may be beyond the spot, as they pass many in no time. */
+  private static final int TRIALS = 8;
+
   private final long mostHold;
   private long countedSpots = -1; // at the first wave
   private long countedAt;
   private long margin = 1;
   private long hold;
-  private long rest;
+  private int passes;
 
   /**
    * Before the first wave.
@@ -32,7 +35,7 @@ final class StopSpot {
    * @param patience after how many nanoseconds a wave is given up. Ranks stand for half of that at
    *     most: rank 0 may hear only afterwards that they did, and the wave is not over by then.
    */
-  StopSpot(final long patience) {
+  public StopSpot(final long patience) {
     this.mostHold = patience / 2;
     this.hold = Math.min(HOLD, mostHold);
   }
@@ -44,6 +47,7 @@ final class StopSpot {
 
   /** A rank was beyond the spot. */
   void passed() {
+    passes++;
     margin = Math.min(margin * 2, MOST_MARGIN);
   }
 
@@ -62,11 +66,9 @@ final class StopSpot {
     return hold;
   }
 
-  /** For how long the wave behind this one is to wait at least, in nanoseconds. */
-  long takeRest() {
-    final long taken = rest;
-    rest = 0;
-    return taken;
+  /** Whether a spot farther on does not help either. */
+  boolean isOftenPassed() {
+    return passes >= TRIALS;
   }
 
   /** All came to a spot, the last one so long behind the first one, in nanoseconds. */
@@ -74,10 +76,11 @@ final class StopSpot {
     hold = Math.clamp(2 * nanos, Math.min(HOLD, mostHold), mostHold);
   }
 
-  /** One stood for as long. */
-  void stood() {
-    rest = RESTS * hold;
+  /** One stood for as long. Returns for how many nanoseconds the next wave waits at least. */
+  long stood() {
+    final long rest = RESTS * hold;
     hold = Math.min(hold * 2, mostHold);
     margin++;
+    return rest;
   }
 }

@@ -1,4 +1,4 @@
-package org.sluice.iop.wave.protocol;
+package org.sluice.iop.wave.protocol.c3;
 
 /** The kinds of an {@link Event} in a recording, by number. */
 public final class EventKind {

@@ -1,7 +1,8 @@
-package org.sluice.iop.wave.protocol;
+package org.sluice.iop.wave.protocol.c3;
 
 import java.util.List;
 import java.util.Map;
+import org.sluice.iop.wave.protocol.Message;
 
 /**
  * How much of the recordings a recovery repeats.

@@ -1,6 +1,10 @@
-package org.sluice.iop.wave.protocol;
+package org.sluice.iop.wave.protocol.c3;
 
 import java.util.List;
+import org.sluice.iop.wave.protocol.Collective;
+import org.sluice.iop.wave.protocol.Flow;
+import org.sluice.iop.wave.protocol.Message;
+import org.sluice.iop.wave.protocol.Pattern;
 
 /**
  * What a rank did behind its line, in program order. A recovery has the rank do it again, checks

@@ -1,12 +1,17 @@
-package org.sluice.iop.wave.protocol;
+package org.sluice.iop.wave.protocol.c3;
 
 import java.util.List;
+import org.sluice.iop.wave.protocol.Collective;
+import org.sluice.iop.wave.protocol.Line;
+import org.sluice.iop.wave.protocol.Message;
+import org.sluice.iop.wave.protocol.Pattern;
+import org.sluice.iop.wave.protocol.Rule;
 
 /** A closure that may lack a rule. */
-final class LaxClosure extends Closure {
+public final class LaxClosure extends Closure {
   private final Rule leftOut;
 
-  LaxClosure(final Line line, final List<Recording> recordings, final Rule leftOut) {
+  public LaxClosure(final Line line, final List<Recording> recordings, final Rule leftOut) {
     super(line, recordings);
     this.leftOut = leftOut;
   }

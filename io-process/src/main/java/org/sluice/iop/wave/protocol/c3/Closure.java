@@ -1,4 +1,4 @@
-package org.sluice.iop.wave.protocol;
+package org.sluice.iop.wave.protocol.c3;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +11,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.sluice.iop.wave.protocol.Collective;
+import org.sluice.iop.wave.protocol.Line;
+import org.sluice.iop.wave.protocol.Marker;
+import org.sluice.iop.wave.protocol.Message;
+import org.sluice.iop.wave.protocol.OpenReceive;
+import org.sluice.iop.wave.protocol.Pattern;
 
 /**
  * Computes the longest prefixes of all recordings that can be repeated together. It begins with all
@@ -97,10 +103,10 @@ public class Closure {
   private Takes takes(final int rank) {
     final Recording recording = recordings.get(rank);
     final Takes takes = new Takes(recording.taken());
-    line.markers().get(rank).open().forEach(takes::posted);
+    line.markers().get(rank).open().forEach(one -> takes.posted(one.request(), one.pattern()));
     for (final Event event : recording.events().subList(0, lengths[rank])) {
       if (event instanceof final Event.Posted posted) {
-        takes.posted(posted);
+        takes.posted(posted.request(), posted.pattern());
       } else if (event instanceof final Event.Probed probed) {
         takes.probed(probed);
       }
@@ -119,12 +125,12 @@ public class Closure {
       this.taken = taken;
     }
 
-    void posted(final Event.Posted posted) {
-      final Message message = taken.get(posted.request());
+    void posted(final int request, final Pattern pattern) {
+      final Message message = taken.get(request);
       if (isCertain(message)) {
-        forced.put(posted.request(), message);
+        forced.put(request, message);
       } else {
-        free.add(posted.pattern());
+        free.add(pattern);
       }
     }
 
@@ -164,7 +170,7 @@ public class Closure {
     final List<Event> events = recordings.get(rank).events();
     final Set<Integer> receives =
         IntStream.concat(
-                line.markers().get(rank).open().stream().mapToInt(Event.Posted::request),
+                line.markers().get(rank).open().stream().mapToInt(OpenReceive::request),
                 events.stream()
                     .filter(Event.Posted.class::isInstance)
                     .mapToInt(event -> ((Event.Posted) event).request()))

@@ -1,7 +1,8 @@
-package org.sluice.iop.wave.protocol;
+package org.sluice.iop.wave.protocol.c3;
 
 import java.util.List;
 import java.util.Map;
+import org.sluice.iop.wave.protocol.Message;
 
 /**
  * What a rank recorded from its line until it was told to stop.

@@ -1,0 +1,44 @@
+package org.sluice.iop.wave.protocol;
+
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** A way to take checkpoints of MPI jobs. Immutable. */
+public interface Protocol {
+  /**
+   * What users call it, and {@code mpi.log}.
+   *
+   * @return a word in lower case
+   */
+  String name();
+
+  /**
+   * What ranks and images call it.
+   *
+   * @return a number that no other protocol has, from 1 on
+   */
+  int number();
+
+  /**
+   * What it costs, for users who choose.
+   *
+   * @return a clause without its subject
+   */
+  String summary();
+
+  /**
+   * Prepares the waves of a job.
+   *
+   * @param ranks how many ranks the job has
+   * @param patience nanoseconds until a wave is given up
+   * @return what makes them, one after the other
+   */
+  Supplier<Wave> begin(int ranks, long patience);
+
+  /**
+   * Classes of {@code int} constants that the layer in C has as well.
+   *
+   * @return each by what its names begin with in C, behind the protocol's own name
+   */
+  Map<String, Class<?>> numbers();
+}

@@ -1,0 +1,9 @@
+package org.sluice.iop.wave.protocol;
+
+/**
+ * What a wave tells of its protocol.
+ *
+ * @param suits whether later waves of the job should have it, too
+ * @param why what that rests on, for the user
+ */
+public record Verdict(boolean suits, String why) {}
