@@ -18,24 +18,4 @@ public record Expect(Map<Stream, Long> late, Map<Long, Long> straddling, Map<Str
     straddling = Map.copyOf(straddling);
     early = Map.copyOf(early);
   }
-
-  /**
-   * Whether a message was sent before its sender's line.
-   *
-   * @param message a message that this rank received behind its own line
-   * @return whether it is late
-   */
-  public boolean isLate(final Message message) {
-    return message.number() <= late.getOrDefault(message.stream(), 0L);
-  }
-
-  /**
-   * Whether any member had entered a collective before its line.
-   *
-   * @param collective a collective that ended at this rank behind its line
-   * @return whether a recovery answers it from the record
-   */
-  public boolean straddles(final Collective collective) {
-    return collective.number() <= straddling.getOrDefault(collective.communicator(), 0L);
-  }
 }

@@ -37,8 +37,7 @@ final class C3Job extends Job {
     super(seed, leftOut);
     this.eagerness = eagerness;
     this.patience = random.nextInt(10) == 0 ? 300 : LONG;
-    final Plan none =
-        new Plan(List.of(), Map.of(), Map.of(), new Expect(Map.of(), Map.of(), Map.of()), Map.of());
+    final Plan none = new Plan(List.of(), Map.of(), Map.of(), Map.of());
     images =
         IntStream.range(0, ranks)
             .mapToObj(

@@ -389,7 +389,8 @@ final class C3Rank implements Layer {
 
   private boolean isLate(final Stream found) {
     final OptionalLong number = numbering.next(found);
-    return number.isPresent() && record.expect.isLate(new Message(found, number.getAsLong()));
+    return number.isPresent()
+        && Crossing.isLate(record.expect, new Message(found, number.getAsLong()));
   }
 
   /** Whether the rank still repeats what it did. */

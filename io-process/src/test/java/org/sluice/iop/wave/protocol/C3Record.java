@@ -67,7 +67,7 @@ final class C3Record {
                 handle ->
                     handle.complete
                         || handle.collective == null
-                        || !expect.straddles(handle.collective));
+                        || !Crossing.straddles(expect, handle.collective));
   }
 
   /** A recovery must know what each receive took that the program knows to be complete. */
@@ -92,13 +92,13 @@ final class C3Record {
     final Map<Message, Payload> messages = new HashMap<>();
     taken.forEach(
         (request, message) -> {
-          if (expect.isLate(message)
+          if (Crossing.isLate(expect, message)
               && message.number() > got.getOrDefault(message.stream(), 0L)
               && payloads.containsKey(request)) {
             messages.put(message, payloads.get(request));
           }
         });
-    results.keySet().removeIf(collective -> !expect.straddles(collective));
+    results.keySet().removeIf(collective -> !Crossing.straddles(expect, collective));
     return new Late(messages, drained(), results);
   }
 }

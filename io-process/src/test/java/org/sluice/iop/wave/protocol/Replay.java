@@ -59,7 +59,7 @@ final class Replay {
       }
     }
     final boolean repeated = was != null || leftOut == Rule.SUPPRESSED_IN_REPLAY;
-    return repeated && plan.isSuppressed(message) && leftOut != Rule.SUPPRESSION;
+    return repeated && Crossing.isSuppressed(plan, message) && leftOut != Rule.SUPPRESSION;
   }
 
   /** What a call said before; null where it is free to say what it likes. */

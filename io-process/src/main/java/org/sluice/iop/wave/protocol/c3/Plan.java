@@ -2,7 +2,6 @@ package org.sluice.iop.wave.protocol.c3;
 
 import java.util.List;
 import java.util.Map;
-import org.sluice.iop.wave.protocol.Expect;
 import org.sluice.iop.wave.protocol.Line;
 import org.sluice.iop.wave.protocol.Message;
 import org.sluice.iop.wave.protocol.Stream;
@@ -22,14 +21,12 @@ import org.sluice.iop.wave.protocol.Stream;
  * @param events the events to repeat
  * @param forced which message a receive takes again
  * @param found which message a probe finds again
- * @param expect what crosses the line to this rank, so what the record has
  * @param suppressed for each stream from this rank, the last message that its receiver has
  */
 public record Plan(
     List<Event> events,
     Map<Integer, Message> forced,
     Map<Integer, Message> found,
-    Expect expect,
     Map<Stream, Long> suppressed) {
   /** Keeps copies. */
   public Plan {
@@ -53,17 +50,6 @@ public record Plan(
         recording.events().subList(0, cut.lengths().get(rank)),
         cut.forced().get(rank),
         cut.found().get(rank),
-        line.expect(rank),
         line.suppressed(rank));
-  }
-
-  /**
-   * Whether a message that the rank sends again is at its receiver.
-   *
-   * @param message the message
-   * @return whether it is compared, and not sent
-   */
-  public boolean isSuppressed(final Message message) {
-    return message.number() <= suppressed.getOrDefault(message.stream(), 0L);
   }
 }

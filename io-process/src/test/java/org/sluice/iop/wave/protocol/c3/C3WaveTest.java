@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.iop.wave.protocol.Collective;
 import org.sluice.iop.wave.protocol.Control;
+import org.sluice.iop.wave.protocol.Crossing;
 import org.sluice.iop.wave.protocol.Expect;
 import org.sluice.iop.wave.protocol.Line;
 import org.sluice.iop.wave.protocol.Marker;
@@ -52,10 +53,10 @@ class C3WaveTest {
     assertThat(line.expect(1))
         .isEqualTo(new Expect(Map.of(TO_ONE, 5L), Map.of(WORLD, 4L), Map.of()));
     assertThat(line.expect(0).late()).isEmpty();
-    assertThat(line.expect(1).isLate(new Message(TO_ONE, 5))).isTrue();
-    assertThat(line.expect(1).isLate(new Message(TO_ONE, 6))).isFalse();
-    assertThat(line.expect(1).straddles(new Collective(WORLD, 4))).isTrue();
-    assertThat(line.expect(1).straddles(new Collective(WORLD, 5))).isFalse();
+    assertThat(Crossing.isLate(line.expect(1), new Message(TO_ONE, 5))).isTrue();
+    assertThat(Crossing.isLate(line.expect(1), new Message(TO_ONE, 6))).isFalse();
+    assertThat(Crossing.straddles(line.expect(1), new Collective(WORLD, 4))).isTrue();
+    assertThat(Crossing.straddles(line.expect(1), new Collective(WORLD, 5))).isFalse();
   }
 
   @Test
