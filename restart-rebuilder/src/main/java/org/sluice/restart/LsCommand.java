@@ -55,7 +55,7 @@ public final class LsCommand implements Subcommand {
           .describe(
               "Lists the committed checkpoints of a store, the one committed last at the end.",
               "Where a store has several series, it lists one after the other.",
-              "BY says by what one counts as complete: api, marker, count (of files), end (of the run).",
+              "BY says by what one counts as complete: api, mpi (job), marker, count (of files), end (of the run).",
               "The last line says how many more checkpoints like the last one there is room for.")
           .exits(
               ExitStatus.NO_STORE,

@@ -2,6 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Images;
@@ -45,6 +47,10 @@ public final class CheckpointState implements Fold {
   private long lastDecided = -1;
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
   private final Map<Long, Entry.Ended> failed = new LinkedHashMap<>();
+
+  /** By number, those of them that are of an MPI job. */
+  private final Map<Long, Entry.Committing> failedWaves = new HashMap<>();
+
   private final Map<ImageKey, Entry.Lacking> lacks = new LinkedHashMap<>();
 
   /** By number, how many times it was written before that was decided last. */
@@ -107,7 +113,7 @@ public final class CheckpointState implements Fold {
       }
       case Entry.Begun e -> {
         underWay.put(e.checkpoint(), new ExplicitCheckpoint(e.checkpoint(), e.scope()));
-        failed.remove(e.checkpoint());
+        forgetFailure(e.checkpoint());
       }
       case Entry.Completed e -> {
         if (underWay.containsKey(e.checkpoint())) {
@@ -170,7 +176,7 @@ public final class CheckpointState implements Fold {
       final long place = grows ? last.place() : e.attempt();
       written.put(e.checkpoint(), new Entry.Written(e.checkpoint(), e.round(), e.growth(), place));
     }
-    failed.remove(e.checkpoint());
+    forgetFailure(e.checkpoint());
     lastAttempt = Math.max(lastAttempt, e.attempt());
     final ExplicitCheckpoint explicit = underWay.get(e.checkpoint());
     if (explicit != null && explicit.isComplete()) {
@@ -184,7 +190,7 @@ public final class CheckpointState implements Fold {
   }
 
   private static boolean isOfGroup(final Entry.Committing e) {
-    return e.completion() != Completion.API;
+    return !e.completion().isByRequest();
   }
 
   /** Its program deleted it while it was being committed: see {@link #forgetInGroups}. */
@@ -195,14 +201,40 @@ public final class CheckpointState implements Fold {
         && groups.find(e.checkpoint()) == null;
   }
 
+  private void fail(final Entry.Ended e, final Entry.Committing commit) {
+    failed.put(e.checkpoint(), e);
+    final boolean begunAnew = underWay.containsKey(e.checkpoint());
+    if (commit != null && commit.completion() == Completion.MPI && !begunAnew) {
+      failedWaves.put(e.checkpoint(), withoutImages(commit));
+    }
+    if (failed.size() > MOST_FAILED) {
+      forgetFailure(failed.keySet().iterator().next());
+    }
+  }
+
+  private static Entry.Committing withoutImages(final Entry.Committing commit) {
+    return new Entry.Committing(
+        commit.attempt(),
+        commit.checkpoint(),
+        Entry.NO_ROUND,
+        0,
+        0,
+        RankSet.NONE,
+        commit.completion(),
+        "",
+        List.of());
+  }
+
+  private void forgetFailure(final long number) {
+    failed.remove(number);
+    failedWaves.remove(number);
+  }
+
   private void end(final Entry.Ended e) {
     final Entry.Committing commit = commits.remove(e.attempt());
-    failed.remove(e.checkpoint());
+    forgetFailure(e.checkpoint());
     if (e.errno() != 0 && !isGone(e, commit)) {
-      failed.put(e.checkpoint(), e);
-      if (failed.size() > MOST_FAILED) {
-        failed.remove(failed.keySet().iterator().next());
-      }
+      fail(e, commit);
       final boolean ofGroup = e.attempt() == NO_ATTEMPT || commit != null && isOfGroup(commit);
       if (ofGroup && e.errno() != REFUSED && groups.find(e.checkpoint()) != null) {
         groups.find(e.checkpoint()).failed();
@@ -282,7 +314,10 @@ public final class CheckpointState implements Fold {
   public void forgetInGroups(final Image image) {
     final Group gone = groups.forget(image);
     if (gone != null) {
-      failed.computeIfPresent(gone.number(), (n, end) -> end.errno() == REFUSED ? end : null);
+      final Entry.Ended end = failed.get(gone.number());
+      if (end != null && end.errno() != REFUSED) {
+        forgetFailure(gone.number());
+      }
     }
   }
 
@@ -298,7 +333,11 @@ public final class CheckpointState implements Fold {
     }
     images.sum(to);
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
-    failed.values().forEach(to);
+    failed.forEach(
+        (number, end) -> {
+          Optional.ofNullable(failedWaves.get(number)).ifPresent(to);
+          to.accept(end);
+        });
     lacks.values().forEach(to);
     groups.sum(to);
   }
@@ -407,14 +446,9 @@ public final class CheckpointState implements Fold {
    * Those of them that the run has lost. A wave is not: its coordinator says so, and makes another.
    */
   public List<Entry.Ended> lost() {
-    return failed.values().stream().filter(it -> !isOfWave(it) && !Latecomers.isOne(it)).toList();
-  }
-
-  /** Where there are waves, all checkpoints that no group has are waves. */
-  private boolean isOfWave(final Entry.Ended end) {
-    return end.attempt() != NO_ATTEMPT
-        && end.checkpoint() <= lastDecided
-        && groups.find(end.checkpoint()) == null;
+    return failed.values().stream()
+        .filter(it -> !failedWaves.containsKey(it.checkpoint()) && !Latecomers.isOne(it))
+        .toList();
   }
 
   /** Files that were written and are no images. */

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
@@ -101,6 +102,15 @@ public final class ExplicitCheckpoint {
   /** Whether it waits for a decision, however complete it is. */
   public boolean isHeld() {
     return scope.held() && !decided;
+  }
+
+  /**
+   * By what it counts as complete.
+   *
+   * @return for its commit
+   */
+  public Completion completion() {
+    return scope.held() ? Completion.MPI : Completion.API;
   }
 
   void decide() {

@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.sluice.core.store.model.Commit;
-import org.sluice.core.store.model.Completion;
 import org.sluice.iop.checkpoint.Committer;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.ImageRelease;
@@ -148,7 +147,7 @@ public record Checkpoints(
   }
 
   private void commitAgain(final Entry.Committing commit) {
-    if (commit.completion() == Completion.API) {
+    if (commit.completion().isByRequest()) {
       context.waiters().begun(commit.checkpoint());
       committer.commitAgain(commit, explicit::ended);
     } else if (groups.exist()) {

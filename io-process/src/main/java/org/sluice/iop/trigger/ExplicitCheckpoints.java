@@ -15,7 +15,6 @@ import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.format.ImagePath;
 import org.sluice.core.store.model.Commit;
-import org.sluice.core.store.model.Completion;
 import org.sluice.iop.checkpoint.CheckpointCommit;
 import org.sluice.iop.checkpoint.CommitRanks;
 import org.sluice.iop.checkpoint.Committer;
@@ -321,7 +320,7 @@ public final class ExplicitCheckpoints {
         checkpoint.number(),
         true,
         checkpoint.commitRanks(),
-        Completion.API,
+        checkpoint.completion(),
         checkpoint.members(),
         this::ended);
   }

@@ -72,7 +72,7 @@ final class RandomEntries {
 
   /** A commit by request has images that were created for it, and one of a group has others. */
   private Entry committing(final Completion completion) {
-    final boolean byRequest = completion == Completion.API;
+    final boolean byRequest = completion.isByRequest();
     return new Entry.Committing(
         ++attempts,
         any(),

@@ -212,11 +212,40 @@ class SessionStateTest {
     assertThat(entries(state, Entry.Ended.class)).isEmpty();
   }
 
+  /**
+   * Its coordinator says that a wave failed, and makes another; the number of a later one tells
+   * nothing.
+   */
+  @Test
+  void aWaveThatFailedIsNotLostAndAnotherCheckpointIs() {
+    final SessionState state = new SessionState(Layout.CONTAINER);
+    fail(state, 1, 7, Completion.MPI);
+    fail(state, 2, 8, Completion.API);
+    state.apply(new Entry.Decided(9, true));
+    for (final SessionState each : List.of(state, copy(state), copy(copy(state)))) {
+      assertThat(each.checkpoints().failed()).containsOnlyKeys(7L, 8L);
+      assertThat(each.checkpoints().lost())
+          .singleElement()
+          .extracting(Entry.Ended::checkpoint)
+          .isEqualTo(8L);
+    }
+    state.apply(new Entry.Begun(7, new Entry.Scope(1, 1, false, false)));
+    fail(state, 3, 7, Completion.API);
+    assertThat(state.checkpoints().lost()).hasSize(2);
+  }
+
   private static Entry.Ended fail(final SessionState state, final long attempt, final long number) {
+    return fail(state, attempt, number, Completion.COUNT);
+  }
+
+  private static Entry.Ended fail(
+      final SessionState state,
+      final long attempt,
+      final long number,
+      final Completion completion) {
     final Entry.Ended end = new Entry.Ended(attempt, number, 5, "reason");
     state.apply(
-        new Entry.Committing(
-            attempt, number, 0, 0, 1, RankSet.NONE, Completion.COUNT, "", List.of()));
+        new Entry.Committing(attempt, number, 0, 0, 1, RankSet.NONE, completion, "", List.of()));
     state.apply(end);
     return end;
   }

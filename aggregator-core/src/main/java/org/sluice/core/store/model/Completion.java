@@ -11,7 +11,18 @@ public enum Completion {
   /** The program wrote a file that says so. */
   MARKER,
   /** As many ranks as there are have closed as many files as each writes. */
-  COUNT;
+  COUNT,
+  /** Every rank of an MPI job said so, and its coordinator decided. */
+  MPI;
+
+  /**
+   * Whether a request made the checkpoint.
+   *
+   * @return false when its files did
+   */
+  public boolean isByRequest() {
+    return this == API || this == MPI;
+  }
 
   /**
    * What manifests and users call it.
