@@ -13,22 +13,26 @@ import org.sluice.core.store.series.SeriesRun;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * The run that began last in a series, as another one finds it that is to begin. An earlier launch
- * of the same job is over by that one's word. Any other run must not be fenced while it lives. On
- * this node its lock would be in the way. Of other nodes the times of its claims tell: who lives
- * renews them every few seconds. Clocks may be apart, so only whether a time changes counts.
+ * The run that began last in a series, as a run finds it that is to begin. A later launch of the
+ * same job shows that the earlier one is over. Any other run must not be fenced while it lives. On
+ * this node its lock refuses the new run. For other nodes the times of its claims decide: a live
+ * job renews them every few seconds. Clocks may be apart, so only a change of a time counts.
  *
- * @param store as the user names it
- * @param data the folder that the stores of the series' runs are in
- * @param run what this launch is called
+ * @param store the store as the user names it
+ * @param data folder with the stores of the series' runs
+ * @param run name of this launch
  */
 record Incumbent(String store, Path data, String run) implements SeriesRun.Admission {
-  /** A busy node, and the start of a killed I/O process, may be late by as much. */
+  /** The time that a busy node, or the start after a killed I/O process, may be late by. */
   private static final Duration REST = Duration.ofSeconds(20);
 
   private static final Duration AGAIN = Duration.ofMillis(500);
 
-  /** {@inheritDoc} A run all of whose nodes have left, or are dead, is no obstacle. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A run whose nodes have all left or died is no obstacle.
+   */
   @Override
   public void follow(final LogEntry.Begin before) throws IOException {
     if (RunName.isLaterLaunch(before.run(), run)) {

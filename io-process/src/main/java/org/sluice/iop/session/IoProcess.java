@@ -43,9 +43,10 @@ import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.service.SessionState;
 import org.sluice.iop.wave.WaveFiles;
 
-/** An I/O process inside this one: runtime directory, store, segment, service thread. */
+/**
+ * An I/O process inside this Java process: runtime directory, store, segment and service thread.
+ */
 public final class IoProcess implements AutoCloseable {
-  /** Says that the I/O process ends before it pays to make ready for more. */
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
   private final RuntimeDirectory directory;
@@ -62,10 +63,10 @@ public final class IoProcess implements AutoCloseable {
   private final Publisher publisher;
 
   /**
-   * Starts an I/O process, or resumes a killed one; clients can attach when this returns.
+   * Starts an I/O process, or resumes a killed one. Clients can attach when this returns.
    *
-   * @param resumes whether to go on, with its store and its buffer, where a killed one of that name
-   *     left off, even if none of its processes lives
+   * @param resumes whether to resume the killed I/O process of that name, with its store and
+   *     buffer, even if none of its processes lives
    */
   public IoProcess(final Settings settings, final boolean resumes) throws IOException {
     final Stops stops = Stops.heed();
@@ -139,7 +140,7 @@ public final class IoProcess implements AutoCloseable {
               store.profile()::mode);
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(
-          settings.faults()); // the store and the segment are there: what follows is the session
+          settings.faults()); // the segment and the store are there: from here on it is the session
       guard = starting.join();
       provision =
           new Provision(
@@ -158,13 +159,14 @@ public final class IoProcess implements AutoCloseable {
               state,
               guard,
               provision::look);
-      if (publisher.hasNodes()) { // a log keeps jobs apart from the end of the program on
+      if (publisher.hasNodes()) { // from the end of the program on a log keeps jobs apart
         service.ending().thenRun(job::leave);
       }
       segment.header().process(ProcessIdentity.current());
       stops.pass(() -> directory.preserve(true), signal -> service.stop(signal.equals("INT")));
     } catch (final IOException | CommandException e) {
-      if (!goesOn) { // otherwise another one may go on with it, and the drain is at work
+      if (!goesOn) { // otherwise another I/O process may resume the session, and the drain is at
+        // work
         close();
       }
       throw e;
@@ -176,7 +178,10 @@ public final class IoProcess implements AutoCloseable {
     thread = Thread.ofPlatform().name("service").start(service);
   }
 
-  /** Of a job on several nodes that node tells which began the run. */
+  /**
+   * Warns of a store too small for the checkpoints to keep. In a job on several nodes the node
+   * warns that began the run.
+   */
   private static void forecast(
       final SessionStore opened, final List<Commit> commits, final Keeping keep)
       throws IOException {
@@ -187,7 +192,10 @@ public final class IoProcess implements AutoCloseable {
         .ifPresent(Warnings::warn);
   }
 
-  /** One writer at a time gets into a container, and so into what would be measured for files. */
+  /**
+   * Returns whether the profile of the store is known. It is not measured for files on storage of
+   * other nodes: one writer at a time gets into a container, and so into the measurement.
+   */
   private boolean knows(final StoreProfile profile, final Layout layout) throws IOException {
     final boolean known = profile.recall();
     final String captured = segment.header().capture();
@@ -210,7 +218,7 @@ public final class IoProcess implements AutoCloseable {
         });
   }
 
-  /** Without it the store is written to as a disk of this node is. */
+  /** Measures the store. Without a measurement the store is written to like a disk of this node. */
   private void measure() {
     try {
       profile.measure();
@@ -219,7 +227,10 @@ public final class IoProcess implements AutoCloseable {
     }
   }
 
-  /** Another process takes as long to start as all that this one has to do meanwhile. */
+  /**
+   * Starts the guard in the background. Its process takes as long to start as the rest of this
+   * start.
+   */
   private CompletableFuture<Guard> startGuard(final GuardPlace place) {
     final CompletableFuture<Guard> starting =
         CompletableFuture.supplyAsync(
@@ -228,7 +239,7 @@ public final class IoProcess implements AutoCloseable {
     return starting;
   }
 
-  /** Null when nothing is captured, and so nothing to see to. */
+  /** Returns the guard's place; null when nothing is captured, and so nothing to guard. */
   private GuardPlace guardPlace(final Path root) throws IOException {
     return segment.header().capture().isEmpty()
         ? null
@@ -279,9 +290,10 @@ public final class IoProcess implements AutoCloseable {
   }
 
   /**
-   * In containers on storage far away each file that a commit has to synchronise costs much. In
-   * place nobody tells of small files, which a checkpoint may have: none is left to the kernel as
-   * long as files are grouped, or may be.
+   * Returns the size that a new file grows to before it is captured. In containers on storage of
+   * other nodes each file that a commit has to synchronise costs much. Files in place are announced
+   * by nobody while small, but a checkpoint may need them. So none is left to the kernel while
+   * files are grouped, or may be.
    */
   private static long small(final Settings settings, final Path store) {
     final Grouping grouping = settings.session().grouping();
@@ -298,17 +310,20 @@ public final class IoProcess implements AutoCloseable {
     return () -> new SessionState(layout);
   }
 
-  /** The runtime directory, where clients find the socket. */
+  /** Returns the runtime directory, where clients find the socket. */
   public Path directory() {
     return directory.path();
   }
 
-  /** What pages the segment lies on, and what would be better, on one line. */
+  /** Returns the kind of the segment's pages, and a better kind if there is one, on one line. */
   public String pages() {
     return pages.get();
   }
 
-  /** To ask for them takes the kernel milliseconds. So that is done at once only if it decides. */
+  /**
+   * Returns the report on the pages. The kernel takes milliseconds to count them, so they are
+   * counted at once only when the count decides.
+   */
   private static Supplier<String> pages(
       final SegmentPlace place, final Segment segment, final Pages wanted) throws IOException {
     if (wanted == Pages.huge) {
@@ -324,7 +339,7 @@ public final class IoProcess implements AutoCloseable {
     };
   }
 
-  /** By what means programs outside Sluice are seen, on one line. */
+  /** Returns the means by which programs outside Sluice are seen, on one line. */
   public String guard() {
     return guard.means();
   }
@@ -333,32 +348,32 @@ public final class IoProcess implements AutoCloseable {
     return segment;
   }
 
-  /** Completed when what is published by now is drained and committed. */
+  /** Returns a future completed when all bytes published by now are drained and committed. */
   public CompletableFuture<Void> drained() {
     return service.drained();
   }
 
-  /** Whether checkpoints count where nodes commit together. */
+  /** Returns whether checkpoints count where nodes commit together. */
   public boolean isOfSeveralNodes() {
     return publisher.awaitsNodes();
   }
 
-  /** Whether there is nothing to copy from the stage. */
+  /** Returns whether there is nothing to copy from the stage. */
   public boolean areCopiesOver() {
     return publisher.areUploadsOver();
   }
 
-  /** What is not committed, or not copied, a line each. */
+  /** Returns the checkpoints and files that are not committed, or not copied, a line each. */
   public CompletableFuture<List<String>> unfinished() {
     return service.unfinished();
   }
 
-  /** Whether something stays on the stage that was to leave it. */
+  /** Returns whether a checkpoint stays on the stage that was to be copied. */
   public boolean areCopiesRefused() {
     return publisher.areUploadsRefused();
   }
 
-  /** Bytes that are to be copied from the stage; 0 without one. */
+  /** Returns the bytes that are to be copied from the stage; 0 without a stage. */
   public long toCopy() {
     return publisher.bytesToUpload();
   }
@@ -367,7 +382,7 @@ public final class IoProcess implements AutoCloseable {
     return statistics;
   }
 
-  /** Who started it is gone. */
+  /** Says that the process which started this I/O process is gone. */
   public void expectNobody() {
     service.expectNobody();
   }
@@ -377,19 +392,21 @@ public final class IoProcess implements AutoCloseable {
     service.end(commits);
   }
 
-  /** Completed when the session begins to end: with whether the command succeeded. */
+  /**
+   * Returns a future completed when the session begins to end, with whether the command succeeded.
+   */
   public CompletableFuture<Boolean> ending() {
     return service.ending();
   }
 
-  /** Completed when everything is drained and committed. */
+  /** Returns a future completed when everything is drained and committed. */
   public CompletableFuture<Void> over() {
     return service.over();
   }
 
   /**
-   * Ends what is left of it; nothing is drained any more. Before that nobody is told that the
-   * session is over, so that what is to be reported of it is there when they are.
+   * Ends the remaining parts; nothing is drained any more. Only then are the waiting processes told
+   * that the session is over, so that its reports are there when they look.
    */
   @Override
   public void close() throws IOException {

@@ -23,14 +23,14 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Journal;
 
 /**
- * A session of this node, as its runtime directory tells of it from outside.
+ * A session of this node, as its runtime directory shows it from outside.
  *
- * @param pid of its I/O process, be it dead; 0 where nothing tells
- * @param store where it commits, empty where nothing tells
- * @param capture what it captures; empty for nothing
- * @param ranks processes that are attached and live
- * @param since when its I/O process began
- * @param memory bytes that its segment takes
+ * @param pid process id of its I/O process, even a dead one; 0 if unknown
+ * @param store directory of its store; empty if unknown
+ * @param capture its capture directory; empty for none
+ * @param ranks number of attached processes that live
+ * @param since start of its I/O process
+ * @param memory bytes of its segment
  */
 public record NodeSession(
     Path directory,
@@ -43,19 +43,19 @@ public record NodeSession(
     long memory) {
   private static final Pattern OF_USER = Pattern.compile("sluice-\\d+");
 
-  /** How a session is. */
+  /** The state of a session. */
   public enum State {
-    /** Its I/O process lives. */
+    /** The I/O process lives. */
     RUNNING,
-    /** Its I/O process was killed, and another one can go on with it. */
+    /** The I/O process was killed, and another can resume the session. */
     KILLED,
-    /** Nothing can go on with it. */
+    /** The I/O process is dead, and nothing can resume the session. */
     DEAD
   }
 
   /**
-   * All of this user, for root those of others as well; only those there if the environment says
-   * where.
+   * Returns all sessions of this user, and for root those of other users as well. If the
+   * environment names a directory, only its sessions are returned.
    */
   public static List<NodeSession> all() throws IOException {
     final List<NodeSession> all = new ArrayList<>();
@@ -121,7 +121,10 @@ public record NodeSession(
             .count();
   }
 
-  /** A session that begins, or that has a segment of another version, still holds its lock. */
+  /**
+   * Returns the state of a session without a usable segment. A session that begins, or that has a
+   * segment of another version, still holds its lock.
+   */
   private static State stateWithout(final Path directory, final boolean used) throws IOException {
     try (NativeFile lock =
         NativeFile.open(directory.resolve(RuntimeDirectory.LOCK), NativeFile.Flag.WRITE)) {
@@ -139,20 +142,20 @@ public record NodeSession(
         && (used || Journal.hasEntries(journal));
   }
 
-  /** What users call it. */
+  /** Returns the name of the session to users. */
   public String name() {
     return directory.getFileName().toString();
   }
 
-  /** Whose it is. */
+  /** Returns the user who owns the session. */
   public String user() throws IOException {
     return Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS).getName();
   }
 
   /**
-   * Gives its memory back, and with it what was not drained.
+   * Removes the session's memory, and with it all bytes not drained.
    *
-   * @throws CommandException when an I/O process has it by now
+   * @throws CommandException when an I/O process has the session by now
    */
   public void remove() throws IOException {
     final Path file = directory.resolve(RuntimeDirectory.LOCK);

@@ -14,23 +14,24 @@ import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.wave.WaveFiles;
 
 /**
- * Keeps a store for one job at a time that commits files by their names, and a series for one job
- * at all. Two would replace each other's checkpoints, or the later one would fence the other. From
- * its program's end on the log of a series keeps jobs apart. One thread but for {@link #leave}.
+ * The claim of one job to a store or a series. A store is claimed by each job that commits files by
+ * their names, a series by every job. Two jobs would replace each other's checkpoints, or the later
+ * one would fence the earlier. After the end of a program the log of a series keeps jobs apart. One
+ * thread but for {@link #leave}.
  */
 final class OneJob implements AutoCloseable {
-  /** The end of the job before may take a moment. */
+  /** The longest wait for the end of the job before. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private static final Duration AGAIN = Duration.ofMillis(100);
 
-  /** How often a job says that it lives, for others on other nodes. */
+  /** The interval at which a job renews its claim, for jobs on other nodes. */
   private static final Duration RENEWAL = Duration.ofSeconds(2);
 
   private final Settings settings;
   private Optional<JobClaim.Held> held = Optional.empty();
 
-  /** Nothing is taken so far. */
+  /** Creates a claim; nothing is taken yet. */
   OneJob(final Settings settings) {
     this.settings = settings;
   }
@@ -38,12 +39,12 @@ final class OneJob implements AutoCloseable {
   /**
    * Takes a store of one node, unless the session commits nothing by names.
    *
-   * @param store the directory that is the store to a user
-   * @param claim what a job has while it runs
+   * @param store directory that is the store to a user
+   * @param claim claim of a running job to the store
    * @param goesOn whether the session goes on for a killed I/O process
-   * @return false where another job has it, and this one does without checkpoints: its user asked
-   *     for none, and its files are plain ones
-   * @throws CommandException when another job has it
+   * @return false where another job has the store, and this one does without checkpoints, as its
+   *     user asked for none and its files are plain
+   * @throws CommandException when another job has the store
    */
   boolean take(final Path store, final JobClaim claim, final boolean goesOn) throws IOException {
     final Grouping grouping = settings.session().grouping();
@@ -65,25 +66,25 @@ final class OneJob implements AutoCloseable {
   }
 
   /**
-   * Takes this node's place in a series. Other nodes see that it is taken.
+   * Takes this node's place in a series. Other nodes see the claim.
    *
-   * @param store as the user names it
-   * @param data the folder that the stores of the series' runs are in
-   * @param run what the launch is called
-   * @throws CommandException when another job has it
+   * @param store the store as the user names it
+   * @param data folder with the stores of the series' runs
+   * @param run name of this launch
+   * @throws CommandException when another job has the place
    */
   void take(final String store, final Path data, final String run) throws IOException {
     final JobClaim claim = JobClaim.ofNode(data);
     Optional<JobClaim.Held> taken = tryAwait(claim, run);
-    if (taken.isEmpty()) { // the log fences what an earlier launch has left
+    if (taken.isEmpty()) { // the log fences late writes of an earlier launch
       taken = claim.tryTakeOver(earlier -> RunName.isLaterLaunch(earlier, run), run, who());
     }
     hold(taken.orElseThrow(() -> busy(store, holder(claim))));
   }
 
   /**
-   * Takes it for the successor of a killed I/O process. Where another job was quicker, the log
-   * fences this one, which makes plain files of what it has.
+   * Takes the place for the successor of a killed I/O process. Where another job was quicker, the
+   * log fences this one, which makes plain files of its images.
    */
   void takeAgain(final Path data, final String run) throws IOException {
     if (held.isEmpty()) {
@@ -129,7 +130,7 @@ final class OneJob implements AutoCloseable {
     }
   }
 
-  /** One line for each way to find another job. */
+  /** Returns the error for a store of another job, the same for each way to find that job. */
   static CommandException busy(final String store, final String holder) {
     return new CommandException(
         ExitStatus.BUSY,
@@ -150,7 +151,7 @@ final class OneJob implements AutoCloseable {
     }
   }
 
-  /** Lets another job begin; again it does nothing. Any thread. */
+  /** Lets another job begin. A second call does nothing. Any thread. */
   void leave() {
     try {
       close();

@@ -20,39 +20,39 @@ import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.wave.WaveFiles;
 
 /**
- * What I/O processes that died left beside one that starts. Nothing goes on from some of that, and
- * shared memory is dear. The process that goes on with a session, or starts one, has the lock of
- * its directory.
+ * The directories that dead I/O processes left beside a starting one. Some of them nobody resumes,
+ * and shared memory is scarce. A process that resumes or starts a session has the lock of its
+ * directory.
  */
 final class Remains {
   private static final Pattern RUN = Pattern.compile("run-(\\d{1,9})");
 
   private final Path own;
 
-  /** All beside this runtime directory. */
+  /** Creates the remains beside a runtime directory. */
   Remains(final Path own) {
     this.own = own;
   }
 
-  /** About a directory: a runtime directory that nobody needs, or the store of a job. */
+  /** A condition on a directory, which is a runtime directory or the store of a job. */
   private interface Condition {
     boolean test(Path directory) throws IOException;
   }
 
-  /** Removes what is of I/O processes that died before a process could use them. */
+  /** Removes the directories of I/O processes that died before a process could use them. */
   void removeStarts() throws IOException {
     remove(Remains::diedAtStart);
   }
 
   /**
-   * Removes what is of jobs whose waves are in a store, and of which no process lives: such a job
-   * goes on from a wave that is there.
+   * Removes the directories of dead jobs whose waves are in a store. Such a job restarts from a
+   * wave of its store.
    */
   void removeJobs(final Path store) throws IOException {
     remove(directory -> isOfDeadJob(directory, its -> SeriesDirectory.root(its).equals(store)));
   }
 
-  /** Removes what is of jobs of which no process lives, whose waves are in any store. */
+  /** Removes the directories of dead jobs whose waves are in any store. */
   void removeDeadRuns() throws IOException {
     remove(directory -> isOfDeadRun(directory) && isOfDeadJob(directory, Remains::hasWaves));
   }
@@ -80,7 +80,7 @@ final class Remains {
     }
   }
 
-  /** Its journal comes just before its socket. */
+  /** Returns whether an I/O process died at its start. The journal comes just before the socket. */
   private static boolean diedAtStart(final Path directory) throws IOException {
     final Path journal = directory.resolve(RuntimeDirectory.JOURNAL);
     return !Files.exists(journal)
@@ -90,13 +90,18 @@ final class Remains {
             && !Files.exists(directory.resolve(RuntimeDirectory.SOCKET));
   }
 
-  /** The I/O process of a {@code sluice run} that is no more, which would have resumed it. */
+  /**
+   * Returns whether a directory is of a dead {@code sluice run}, which alone would have resumed it.
+   */
   private static boolean isOfDeadRun(final Path directory) throws IOException {
     final Matcher name = RUN.matcher(directory.getFileName().toString());
     return name.matches() && ProcessIdentity.of(Integer.parseInt(name.group(1))).isEmpty();
   }
 
-  /** What files of users were to have, and why an I/O process failed, is nowhere else. */
+  /**
+   * Returns whether a directory is of a dead job and holds nothing needed. Bytes for files of
+   * users, and the crash report, are nowhere else.
+   */
   private static boolean isOfDeadJob(final Path directory, final Condition store)
       throws IOException {
     final Path crash = directory.resolve(RuntimeDirectory.CRASH);

@@ -25,9 +25,9 @@ import org.sluice.iop.service.SessionState;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
- * Goes on where a killed I/O process left off. What it wrote down counts, whatever the segment
- * says; what it had taken but not drained goes into the drain in the old order, then what only a
- * kill can leave half done is done again, since nobody was told that it was done.
+ * The continuation of a session whose I/O process was killed. The journal counts, whatever the
+ * segment says. Records taken but not drained go into the drain in the old order. Then all steps
+ * are repeated that a kill can leave half done, since nobody was told that they were done.
  *
  * <p>Before the service thread runs, on the thread that starts it.
  */
@@ -76,7 +76,7 @@ final class Resumption {
     context.registry().all().forEach(closings::look);
   }
 
-  /** A chunk may have been written, but not yet been given back. */
+  /** Gives back chunks that were written, but not yet given back. */
   private void releaseDrained() {
     final ChunkPool pool = context.segment().chunkPool();
     state
@@ -158,8 +158,9 @@ final class Resumption {
   }
 
   /**
-   * One that is let go of stays so while its programs have it open, who hold a lease then. Into any
-   * other bytes may still have to come, so the I/O process waits for the holder of the lease.
+   * Returns a file fit for the bytes to come. A direct image's file that was let go stays so while
+   * programs have it open: they hold a lease then. Other images may still get bytes, so the I/O
+   * process waits for the holder of the lease.
    */
   private static NativeFile opened(final NativeFile file, final Image image) throws PosixException {
     final boolean stays = image.log().isDirect() && !image.openers().isEmpty();
@@ -169,14 +170,17 @@ final class Resumption {
     return file;
   }
 
-  /** A file for an image that was deleted; chunks may still have records of the image. */
+  /** Returns a nameless file for an image that was deleted: chunks may still have its records. */
   private NativeFile nameless() throws IOException {
     final NativeFile file = context.store().createImageFile();
     Names.delete(file.opened());
     return file;
   }
 
-  /** In the old order, with what the owners might write then; afterwards with what they may now. */
+  /**
+   * Drains the taken chunks in the old order, with the owners' grants of that time. Afterwards
+   * grants are revoked that no longer hold.
+   */
   private void drainTaken(final List<Image> images) {
     for (final Entry entry : state.backlog().pending()) {
       if (entry instanceof final Entry.Taken taken) {
@@ -193,7 +197,7 @@ final class Resumption {
     }
   }
 
-  /** An image that was on its way from one state to another. */
+  /** Finishes the change of an image from one state to another. */
   private void finishChange(final Image image) {
     if (image.state() == ImageDescriptor.STATE_DIRECT && !image.log().isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);
@@ -203,7 +207,10 @@ final class Resumption {
     }
   }
 
-  /** Of all that have it open: it is not known any more who of them logged it. */
+  /**
+   * Returns the unpublished chunks of all processes that have an image open. The journal does not
+   * say which of them logged it.
+   */
   private int[] unpublished(final Image image) {
     return openers(image).stream()
         .flatMapToInt(opener -> IntStream.of(rings.unpublished(opener)))

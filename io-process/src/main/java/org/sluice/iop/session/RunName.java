@@ -14,31 +14,34 @@ import org.sluice.core.posix.Entropy;
 import org.sluice.iop.wave.OwnRuns;
 
 /**
- * What a launch of a job is called, on all of its nodes alike, and no other launch: a run of a
- * series. The user may say it. Otherwise the launcher's variables do.
+ * The name of a run of a series: of a launch of a job, the same on all its nodes. No other launch
+ * has the name. The user may give it; otherwise the launcher's variables do.
  */
 final class RunName {
   static final String VARIABLE = "SLUICE_RUN";
 
   private static final int MOST = 200;
 
-  /** What says how many ranks there are, and how many of them on this node. */
+  /** The variables for the number of ranks, each with that for the ranks on this node. */
   private static final Map<String, String> RANKS =
       Map.of(
           "SLUICE_RANKS", "SLUICE_LOCAL_RANKS",
           "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE",
           "PMI_SIZE", "MPI_LOCALNRANKS");
 
-  /** What says how many nodes there are. */
+  /** The variables for the number of nodes. */
   private static final List<String> NODES =
       List.of("SLURM_STEP_NUM_NODES", "PALS_NNODES", "FLUX_JOB_NNODES");
 
-  /** The job, and how often it was requeued; its steps are counted anew then. */
+  /** The job and the number of its requeues in a name. A requeued job counts its steps anew. */
   private static final Pattern SLURM = Pattern.compile("slurm-(.+)\\.[^.]+\\.(\\d{1,9})");
 
   private RunName() {}
 
-  /** The name by the environment, such as {@code slurm-17.0.0}; under sluice mpi also by that. */
+  /**
+   * Returns the name by the environment, such as {@code slurm-17.0.0}. Under sluice mpi the attempt
+   * is added.
+   */
   static String find() throws IOException {
     final String attempt = variable(OwnRuns.ATTEMPT);
     return attempt == null ? ofLaunch() : ofLaunch() + "-" + attempt;
@@ -63,7 +66,10 @@ final class RunName {
     return openMpi != null ? openMpi : slurmOrAlone();
   }
 
-  /** A launch of Open MPI has a number, and its first process an address; numbers come again. */
+  /**
+   * Returns the name of a launch of Open MPI, or null. Its number can come again, so a digest of
+   * its first process' address is added.
+   */
   private static String openMpi() {
     final String number = variable("PMIX_NAMESPACE");
     if (number == null) {
@@ -100,8 +106,8 @@ final class RunName {
   }
 
   /**
-   * Whether a run is a later launch of the job that another one was of. Slurm counts how often it
-   * has requeued a job, and sluice mpi its attempts. The earlier launch is over then.
+   * Returns whether a run is a later launch of the job of an earlier run. Slurm counts the requeues
+   * of a job, and sluice mpi its attempts. The earlier launch is over then.
    */
   static boolean isLaterLaunch(final String earlier, final String run) {
     final String attempt = variable(OwnRuns.ATTEMPT);
@@ -116,7 +122,7 @@ final class RunName {
         && Long.parseLong(before.group(2)) < Long.parseLong(now.group(2));
   }
 
-  /** Whether a launcher tells of several nodes, or of more ranks than are here. */
+  /** Returns whether a launcher tells of several nodes, or of more ranks than are here. */
   private static boolean isOfSeveralNodes() {
     return NODES.stream()
             .map(RunName::variable)

@@ -39,11 +39,11 @@ import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.service.ResumeScript;
 
 /**
- * Where clients find an I/O process: its segment, its socket, its journal, and the lock that says
- * it lives.
+ * The directory where clients find an I/O process: its segment, socket and journal, and the lock
+ * that it holds while it lives.
  */
 public final class RuntimeDirectory implements AutoCloseable {
-  /** What fits a socket's address, without the final NUL. */
+  /** The most bytes of a socket's address, without the NUL. */
   private static final int MAX_SOCKET_PATH = 107;
 
   static final String LOCK = "lock";
@@ -59,7 +59,7 @@ public final class RuntimeDirectory implements AutoCloseable {
           PosixFilePermission.OWNER_WRITE,
           PosixFilePermission.OWNER_EXECUTE);
 
-  /** How many crash reports of a name the I/O process keeps, the newest. */
+  /** The number of crash reports of a name that are kept, the newest. */
   private static final int MOST_REPORTS = 4;
 
   private final Path path;
@@ -68,7 +68,7 @@ public final class RuntimeDirectory implements AutoCloseable {
 
   private volatile boolean preserved;
 
-  /** For a signal that ends the JVM before there is a session. */
+  /** A hook for a signal that ends the JVM before there is a session. */
   private final Thread atExit = new Thread(this::removeAtExit, "remove-runtime-directory");
 
   private RuntimeDirectory(final Path path, final NativeFile lock) throws IOException {
@@ -81,7 +81,7 @@ public final class RuntimeDirectory implements AutoCloseable {
   /**
    * Takes the directory of a name.
    *
-   * @throws CommandException when another I/O process has it, or it cannot be used
+   * @throws CommandException when another I/O process has the directory, or it cannot be used
    * @throws IOException when the kernel refuses
    */
   public static RuntimeDirectory take(final String name) throws IOException {
@@ -97,7 +97,7 @@ public final class RuntimeDirectory implements AutoCloseable {
         lock = NativeFile.open(path.resolve(LOCK), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
       } catch (final PosixException e) {
         if (e.errno() == Errno.ENOENT) {
-          continue; // who had the directory has just removed it
+          continue; // the owner of the directory has just removed it
         }
         throw e;
       }
@@ -115,7 +115,7 @@ public final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /** What other I/O processes left. */
+  /** Returns the directories that other I/O processes left. */
   Remains others() {
     return new Remains(path);
   }
@@ -134,7 +134,10 @@ public final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /** Another node could take what is here for what a killed I/O process of its own left. */
+  /**
+   * Refuses a directory that other nodes may use. Another node could resume this session as that of
+   * a killed I/O process of its own.
+   */
   private static void refuseShared(final Path base) throws IOException {
     try (NativeFile directory = NativeFile.open(base, NativeFile.Flag.DIRECTORY)) {
       if (directory.isShared()) {
@@ -182,22 +185,22 @@ public final class RuntimeDirectory implements AutoCloseable {
     return path.resolve(JOURNAL);
   }
 
-  /** A directory, to be made, for files that try out the node. */
+  /** Returns a directory, not yet made, for files that try out the node. */
   public Path trial() {
     return path.resolve(TRIAL);
   }
 
-  /** Where this I/O process says why it failed, should it. */
+  /** Returns the file for the crash report of this I/O process. */
   Path crash() {
     return path.resolve(CRASH);
   }
 
-  /** Why the last I/O process of this name failed; empty when it did not. */
+  /** Returns the crash report of the last I/O process of this name; empty when it did not fail. */
   Optional<Path> report() {
     return report;
   }
 
-  /** Moves the crash report to where it outlives the session. */
+  /** Moves the crash report to a place where it outlives the session. */
   private Optional<Path> keepReport() throws IOException {
     if (!Files.exists(crash()) || Files.size(crash()) == 0) {
       return Optional.empty();
@@ -220,9 +223,9 @@ public final class RuntimeDirectory implements AutoCloseable {
   }
 
   /**
-   * Whether a killed I/O process left a session here to go on with.
+   * Returns whether a killed I/O process left a session here that can be resumed.
    *
-   * @param anyhow whether it counts if no process is attached any more
+   * @param anyhow whether the session counts even if no process is attached any more
    */
   boolean isLeft(final boolean anyhow) throws IOException {
     if (!Files.exists(journal())) {
@@ -246,7 +249,7 @@ public final class RuntimeDirectory implements AutoCloseable {
     return anyhow || isUsed();
   }
 
-  /** Whether a process is attached that lives. */
+  /** Returns whether a live process is attached. */
   static boolean isUsed(final Segment left) {
     return IntStream.range(0, left.geometry().slots())
         .mapToObj(left::slot)
@@ -263,14 +266,14 @@ public final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /** What is here stays. */
+  /** Returns a refusal to start; the content of the directory stays. */
   private CommandException refusal(final ExitStatus status, final String message) {
     preserve(true);
     return new CommandException(status, message);
   }
 
   /**
-   * Says whether what is here outlives this I/O process, for another one to go on with.
+   * Sets whether the content of the directory outlives this I/O process, for another one to resume.
    *
    * @param whether false before a session has begun and once it is over
    */
@@ -282,8 +285,8 @@ public final class RuntimeDirectory implements AutoCloseable {
   }
 
   /**
-   * Where a signal has begun to end the JVM, which is to leave nothing, this does not return: what
-   * comes behind it would be kept.
+   * Waits forever if a signal has begun to end the JVM. Otherwise the caller would keep what the
+   * end is to remove.
    */
   private static void awaitEnd() {
     try {
@@ -297,7 +300,7 @@ public final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /** Opens the socket that clients connect to, in place of one that nobody listens on. */
+  /** Opens the socket that clients connect to, in place of a socket without a listener. */
   ServerSocketChannel listen() throws IOException {
     Files.deleteIfExists(path.resolve(SOCKET));
     final ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -305,7 +308,7 @@ public final class RuntimeDirectory implements AutoCloseable {
     return server;
   }
 
-  /** Removes what another I/O process left. */
+  /** Removes the files that another I/O process left. */
   void clear() throws IOException {
     clear(path);
   }
@@ -320,7 +323,7 @@ public final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /** Removes all of a directory whose lock the caller has. */
+  /** Removes a directory with all its content. The caller holds its lock. */
   static void delete(final Path directory) throws IOException {
     clear(directory);
     Files.deleteIfExists(directory.resolve(CRASH));
@@ -342,13 +345,13 @@ public final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /** Removes the directory, then lets the lock go. */
+  /** Removes the directory, then releases the lock. */
   @Override
   public void close() throws IOException {
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (final IllegalStateException exiting) {
-      return; // the hook removes it, and the kernel lets the lock go
+      return; // the hook removes the directory, and the kernel releases the lock
     }
     remove();
     lock.close();

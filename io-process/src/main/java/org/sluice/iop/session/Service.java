@@ -37,20 +37,22 @@ import org.sluice.iop.service.SessionState;
 /**
  * The thread that serves clients. While there is nothing to do it waits in the kernel.
  *
- * <p>It says so in the header, with a full fence, before it looks at the rings for the last time; a
- * process stores its ring record, fences, and then looks at the header. So one of the two sees the
- * other: the record is found or the bell is rung.
+ * <p>The thread writes so into the header, with a full fence, before it looks at the rings for the
+ * last time. A process stores its ring record, fences, and then looks at the header. So one of the
+ * two sees the other: the record is found or the bell is rung.
  */
 final class Service implements Runnable, Executor {
   private static final long BEAT_MILLIS = 1000;
   private static final long ENDING_BEAT_MILLIS = 20;
 
-  /** How long it naps at most, and how often before it sleeps. */
+  /** The longest nap, and the number of naps before the thread sleeps. */
   private static final long NAP_MILLIS = 1;
 
   private static final int MOST_NAPS = 4;
 
-  /** One that attached, and one that waits for the session's end. */
+  /**
+   * The connections of a slot: a client that attached, and one that waits for the session's end.
+   */
   private static final int CLIENTS_PER_SLOT = 2;
 
   private final ServerSocketChannel server;
@@ -71,18 +73,18 @@ final class Service implements Runnable, Executor {
   private long turns;
 
   /**
-   * A service; {@link #run} serves.
+   * Creates a service; {@link #run} serves.
    *
-   * @param server where clients connect; stays the caller's
+   * @param server socket where clients connect; stays the caller's
    * @param segment the segment; stays the caller's
    * @param store the store; stays the caller's
-   * @param publisher where its checkpoints count; stays the caller's
-   * @param settings what is captured and how it is committed
-   * @param statistics learns what happens
-   * @param journal learns what is decided; stays the caller's
-   * @param state of a session that begins, or of one that a former I/O process has left
-   * @param guard sees programs outside Sluice open images; stays the caller's
-   * @param demand told again and again how many chunks are in use, and how many processes there are
+   * @param publisher place where its checkpoints count; stays the caller's
+   * @param settings capture and commits of the session
+   * @param statistics counts of events, filled by the service
+   * @param journal record of the decisions; stays the caller's
+   * @param state state of a session that begins, or of a session left by a former I/O process
+   * @param guard sight of programs outside Sluice that open images; stays the caller's
+   * @param demand receiver, again and again, of the number of chunks in use and of processes
    * @throws IOException when the kernel or the store refuses
    */
   public Service(
@@ -122,11 +124,7 @@ final class Service implements Runnable, Executor {
     server.register(selector, SelectionKey.OP_ACCEPT);
   }
 
-  /**
-   * Runs something on the service thread. Any thread.
-   *
-   * @param command what the service thread runs
-   */
+  /** Runs a command on the service thread. Any thread. */
   @Override
   public void execute(final Runnable command) {
     inbox.add(command);
@@ -143,7 +141,7 @@ final class Service implements Runnable, Executor {
   }
 
   /**
-   * The I/O process is told to stop. Any thread.
+   * Stops the I/O process. Any thread.
    *
    * @param interrupts whether a user waits, who may not want to wait any longer
    */
@@ -151,15 +149,18 @@ final class Service implements Runnable, Executor {
     execute(() -> session.stop(interrupts));
   }
 
-  /** Who started a session with members is gone before it was told that it may join. */
+  /**
+   * Says that the process which started a session with members is gone, before it learnt that it
+   * may join.
+   */
   public void expectNobody() {
     execute(session::expectNobody);
   }
 
   /**
-   * Waits for what the drain has to do now.
+   * Waits for the present work of the drain.
    *
-   * @return completed once that is drained and committed
+   * @return future completed once that work is drained and committed
    */
   public CompletableFuture<Void> drained() {
     final CompletableFuture<Void> drained = new CompletableFuture<>();
@@ -168,34 +169,35 @@ final class Service implements Runnable, Executor {
   }
 
   /**
-   * What is not committed, or not copied from the stage.
+   * Returns the checkpoints and files that are not committed, or not copied from the stage.
    *
-   * @return completed with a line for each
+   * @return future completed with a line for each
    */
   public CompletableFuture<List<String>> unfinished() {
     return CompletableFuture.supplyAsync(session::unfinished, this);
   }
 
   /**
-   * The beginning of the session's end.
+   * Returns the beginning of the session's end.
    *
-   * @return completed when it has begun, with whether the command succeeded
+   * @return future completed when the end has begun, with whether the command succeeded
    */
   public CompletableFuture<Boolean> ending() {
     return session.ending();
   }
 
   /**
-   * The end of the session.
+   * Returns the end of the session.
    *
-   * @return completed when everything is drained and committed; never exceptionally
+   * @return future completed when everything is drained and committed; never exceptionally
    */
   public CompletableFuture<Void> over() {
     return session.over();
   }
 
   /**
-   * Lets the last member be told that the session is over. Any thread; to be called behind that.
+   * Lets the last member be told that the session is over. Any thread; to be called once the
+   * session is reported.
    */
   public void reported() {
     reported.complete(null);
@@ -218,7 +220,8 @@ final class Service implements Runnable, Executor {
         }
       }
     } catch (final IOException e) {
-      throw new UncheckedIOException(e); // nobody is heard any more: another one can go on
+      throw new UncheckedIOException(
+          e); // no client is heard any more: another I/O process can resume the session
     }
     tidyUp();
   }
@@ -270,7 +273,10 @@ final class Service implements Runnable, Executor {
     }
   }
 
-  /** What can wait for a millisecond wakes nobody while more is likely to come. */
+  /**
+   * Sleeps, or naps while more records are likely. Records that can wait for a millisecond ring no
+   * bell during a nap.
+   */
   private void sleep() throws IOException {
     final boolean naps = this.naps > 0;
     segment.header().sleeping(naps ? HeaderDescriptor.NAPPING : HeaderDescriptor.ASLEEP);
@@ -292,7 +298,10 @@ final class Service implements Runnable, Executor {
     }
   }
 
-  /** Without a descriptor left there is no use in asking again before a process may have gone. */
+  /**
+   * Accepts clients. Without a descriptor left a further attempt is useless before a process may
+   * have gone.
+   */
   private void accept() {
     try {
       for (SocketChannel client = server.accept(); client != null; client = server.accept()) {
@@ -318,7 +327,7 @@ final class Service implements Runnable, Executor {
     }
   }
 
-  /** Of those who neither attached nor joined, the one goes that has had the longest time to. */
+  /** Closes the oldest of the connections that neither attached nor joined. */
   private void makeRoom() {
     clients()
         .filter(Connection::isPassing)

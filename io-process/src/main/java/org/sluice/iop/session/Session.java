@@ -37,7 +37,7 @@ import org.sluice.iop.trigger.Checkpoints;
 import org.sluice.iop.trigger.Unfinished;
 import org.sluice.iop.wave.Waves;
 
-/** Everything the service thread looks after, from the first process to the last commit. */
+/** The parts that the service thread looks after, from the first process to the last commit. */
 final class Session implements AutoCloseable {
   private static final long FIRST_MEMBER_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -59,7 +59,7 @@ final class Session implements AutoCloseable {
   private final Members members;
   private final Preemption preemption;
 
-  /** Null while there is no MPI job that takes waves. */
+  /** The waves; null while there is no MPI job that takes waves. */
   private Waves waves;
 
   private final Entrances entrances;
@@ -71,12 +71,12 @@ final class Session implements AutoCloseable {
   private Ending ending;
 
   /**
-   * A session that begins, or goes on where the journal ends.
+   * Creates a session that begins, or goes on where the journal ends.
    *
-   * @param context what its parts share
-   * @param state what the journal says so far
-   * @param guard sees programs outside open images; stays the caller's
-   * @param clients how many are connected
+   * @param context context that its parts share
+   * @param state state by the journal so far
+   * @param guard sight of programs outside that open images; stays the caller's
+   * @param clients count of connected clients
    */
   Session(
       final Context context, final SessionState state, final Guard guard, final IntSupplier clients)
@@ -160,22 +160,24 @@ final class Session implements AutoCloseable {
     endIfDeserted();
   }
 
-  /** The rings that processes publish on. */
+  /** Returns the rings that processes publish on. */
   Rings rings() {
     return rings;
   }
 
-  /** The attached processes. */
+  /** Returns the attached processes. */
   Attachments attachments() {
     return attachments;
   }
 
-  /** The threads of the drain and of the service. */
+  /** Returns the pace of the threads of the drain and of the service. */
   Pace pace() {
     return context.drain().pace();
   }
 
-  /** Does what is due by now; whether there is more to do once the rings were read again. */
+  /**
+   * Does the work that is due, and returns whether there is more once the rings were read again.
+   */
   boolean proceed() {
     timedSettling.proceed();
     ungrouped.proceed();
@@ -188,12 +190,12 @@ final class Session implements AutoCloseable {
     return checkpoints.groups().proceed(attachments::poll);
   }
 
-  /** There is no descriptor left: images give some up, if any can. */
+  /** Makes images give up descriptors, if any can, as none is left. */
   void shortOfDescriptors() {
     checkpoints.resting().relieve();
   }
 
-  /** What has to be looked at from time to time. */
+  /** Does the work of every beat. */
   void beat() {
     attachments.endDead();
     context.segment().chunkPool().recount();
@@ -232,14 +234,14 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** Whether its members have left, or never came, or never came back. */
+  /** Returns whether all members have left, or never came, or never came back. */
   private boolean isDeserted() {
     return context.settings().endsWithMembers()
         && members.isEmpty()
         && (!members.areAwaited() || System.nanoTime() - started > FIRST_MEMBER_NANOS);
   }
 
-  /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
+  /** Returns the time until the next look is due, in milliseconds, at most a limit. */
   long patience(final long limit) {
     final long most = waves == null ? limit : waves.patience(limit);
     final long waited = context.waiters().patience(checkpoints.groups().patience(most));
@@ -251,8 +253,8 @@ final class Session implements AutoCloseable {
   }
 
   /**
-   * The I/O process itself is told to stop: a session with members ends with them, another one now,
-   * and so does one that nobody has joined yet.
+   * Stops the I/O process. A session with members ends with them, or now if no member has joined
+   * yet. Any other session ends now.
    *
    * @param interrupts whether a user waits who wants the end to come
    */
@@ -269,7 +271,10 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** Who started a session with members is gone: it ends unless others have joined it. */
+  /**
+   * Says that the process which started a session with members is gone. The session ends unless
+   * others have joined it.
+   */
   void expectNobody() {
     members.expectNobody();
     endIfDeserted();
@@ -279,7 +284,7 @@ final class Session implements AutoCloseable {
     return ending != null;
   }
 
-  /** Begins to end; asking again does nothing. */
+  /** Begins to end the session; a second call does nothing. */
   void end(final boolean succeeded) {
     if (ending == null) {
       entrances.end();
@@ -291,12 +296,12 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** Completed when the end has begun: with whether the command succeeded. */
+  /** Returns a future completed when the end has begun, with whether the command succeeded. */
   CompletableFuture<Boolean> ending() {
     return begun;
   }
 
-  /** Completed when everything is drained and committed; never exceptionally. */
+  /** Returns a future completed when everything is drained and committed; never exceptionally. */
   CompletableFuture<Void> over() {
     return over;
   }
@@ -315,12 +320,12 @@ final class Session implements AutoCloseable {
     members.sessionOver(context.statistics().failure());
   }
 
-  /** What is not committed, a line each. */
+  /** Returns the checkpoints and files that are not committed, a line each. */
   List<String> unfinished() {
     return Unfinished.lines(context);
   }
 
-  /** Does something once all that the drain has to do now is done. */
+  /** Runs a step once the present work of the drain is done. */
   void afterwards(final Runnable step) {
     context.afterwards(step);
   }

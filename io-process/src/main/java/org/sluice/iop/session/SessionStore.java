@@ -25,19 +25,18 @@ import org.sluice.iop.publish.SeriesStorage;
 import org.sluice.iop.wave.WaveFiles;
 
 /**
- * Where a session stores: a store of this node alone or, on storage that other nodes may use, this
+ * The store of a session: a store of this node alone or, on storage that other nodes may use, this
  * node's place in a series. The path says which it is.
  *
- * @param store of this node
- * @param publisher where its commits count
+ * @param store store of this node
+ * @param publisher place where its commits count
  */
 record SessionStore(PosixStore store, Publisher publisher) implements AutoCloseable {
   /**
-   * Finds where a session that begins is to store, makes the store if it is not there, and joins
-   * the run.
+   * Finds the store of a session that begins, makes it if it is not there, and joins the run.
    *
-   * @param job takes the node's place in a series before that
-   * @return the path of this node's store, absolute
+   * @param job claim that takes the node's place in a series before that
+   * @return absolute path of this node's store
    */
   static Path find(final Settings settings, final OneJob job) throws IOException {
     if (settings.stage() != null) {
@@ -84,11 +83,11 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
   }
 
   /**
-   * A store that is there decides. A new store has series where several nodes can come, and where
-   * the user asks for one.
+   * Returns whether the store has series. An existing store decides by itself. A new store has
+   * series where several nodes can come, and where the user asks for one.
    */
   private static boolean isSeries(final Path root, final boolean asked) throws IOException {
-    if (SeriesFormat.isAnyStore(root)) { // which another node may make at this moment
+    if (SeriesFormat.isAnyStore(root)) { // another node may make a store at this moment
       return SeriesDirectory.is(root);
     }
     return (root.getParent() == null || Files.isDirectory(root.getParent()))
@@ -97,7 +96,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
 
   private static void refuseSeries(final Path root, final String series) throws IOException {
     if (series != null) {
-      if (SeriesFormat.isAnyStore(root)) { // whose format may be damaged
+      if (SeriesFormat.isAnyStore(root)) { // the format of the store may be damaged
         PosixStore.open(root).close();
       }
       throw new CommandException(
@@ -107,7 +106,10 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
     }
   }
 
-  /** Where nobody asks for checkpoints no node has the store before there is one. */
+  /**
+   * Opens a store of one node. Where nobody asks for checkpoints, the store names no node before
+   * the first checkpoint.
+   */
   private static PosixStore openNodes(
       final Path directory, final Layout layout, final Settings settings) throws IOException {
     return layout.impliesCheckpoints() || settings.session().grouping().isKnown()
@@ -118,8 +120,8 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
   /**
    * Opens the store of a session.
    *
-   * @param path what {@link #find} returned
-   * @param settings how the session is to be
+   * @param path path that {@link #find} returned
+   * @param settings settings of the session
    */
   static SessionStore of(final Path path, final Layout layout, final Settings settings)
       throws IOException {
@@ -148,7 +150,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
   }
 
   /**
-   * Takes it for a job: a store of one node now, a series again if this one goes on with it.
+   * Takes the store for a job: a store of one node now, a series again if this process resumes it.
    *
    * @return false where the job is to do without checkpoints
    */
@@ -161,7 +163,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
     return true;
   }
 
-  /** The directory that is the store to a user. */
+  /** Returns the directory that is the store to a user. */
   Path root() {
     return SeriesDirectory.root(store.directory());
   }

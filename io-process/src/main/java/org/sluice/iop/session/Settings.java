@@ -11,20 +11,20 @@ import org.sluice.iop.memory.Pages;
 import org.sluice.iop.publish.StageSettings;
 
 /**
- * How an I/O process is to be.
+ * The settings of an I/O process.
  *
- * @param store the store's directory, or that of the stage
- * @param stage how checkpoints get from there to a bucket; null where they stay
- * @param series the series in it; null where the user names none
+ * @param store directory of the store, or of the stage
+ * @param stage way of checkpoints from the stage to a bucket; null where they stay
+ * @param series name of the series in the store; null where the user names none
  * @param capture the capture directory, absolute and resolved; null for none
  * @param geometry the segment's geometry
- * @param pages what pages the segment is to lie on
- * @param threshold writes of this size or more go direct; empty for as the buffer fills
+ * @param pages kind of pages that the segment is to lie on
+ * @param threshold size in bytes from which writes go direct; empty for an automatic threshold
  * @param whenFull {@code HeaderDescriptor.WHEN_FULL_WAIT} or {@code WHEN_FULL_DIRECT}
  * @param small bytes that a new file grows to before it is captured
- * @param layout where bytes land
- * @param session what it is called, how it makes checkpoints, and when it ends
- * @param faults what is to go wrong
+ * @param layout place where bytes land
+ * @param session name, checkpoints and end of the session
+ * @param faults faults to inject
  */
 public record Settings(
     Path store,

@@ -5,18 +5,18 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /**
- * Reacts to signals. By reflection, since the compiler warns of {@code sun.misc.Signal}, which has
- * no replacement.
+ * Handlers of signals. They are set by reflection, since the compiler warns of {@code
+ * sun.misc.Signal}, which has no replacement.
  */
 final class Signals {
   private Signals() {}
 
   /**
-   * Does something at each arrival of a signal, instead of what the JVM would do.
+   * Runs an action at each arrival of a signal, instead of the JVM's handler.
    *
-   * @param name such as {@code TERM}
-   * @param action what, on a thread of its own
-   * @return false when the signal is not to be had
+   * @param name name of the signal, such as {@code TERM}
+   * @param action action, run on a thread of its own
+   * @return false when the JVM does not give the signal away
    */
   static boolean on(final String name, final Runnable action) {
     try {

@@ -17,11 +17,14 @@ import org.sluice.iop.publish.BucketUploader;
 import org.sluice.iop.publish.StageSettings;
 import org.sluice.iop.wave.WaveFiles;
 
-/** Where a session stores whose series is in a bucket: on the stage, from where it is copied. */
+/**
+ * The store of a session whose series is in a bucket: it lies on the stage, and is copied from
+ * there.
+ */
 final class StagedStore {
   private StagedStore() {}
 
-  /** Finds where a session that begins is to store, and joins the run, see {@link SessionStore}. */
+  /** Finds the store of a session that begins, and joins the run, see {@link SessionStore}. */
   static Path find(final StageSettings stage, final String given, final OneJob job)
       throws IOException {
     final String series = given == null ? Stores.DEFAULT_SERIES : given;

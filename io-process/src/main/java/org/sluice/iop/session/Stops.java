@@ -6,9 +6,9 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * The signals that end an I/O process. Before there is a session one ends the JVM, which leaves
- * nothing; from then on it ends the session. Nothing comes in between: the JVM's own handlers begin
- * its end on a thread that may be late.
+ * The signals that end an I/O process. Before there is a session a signal ends the JVM, which
+ * leaves nothing. From then on a signal ends the session. No moment lies between: the JVM's own
+ * handlers begin its end on a thread that may be late.
  */
 final class Stops {
   private static final Map<String, Integer> NUMBERS = Map.of("HUP", 1, "INT", 2, "TERM", 15);
@@ -19,19 +19,22 @@ final class Stops {
   private Consumer<String> session;
   private boolean over;
 
-  /** Takes signals that nobody sends yet, for tests. */
+  /** Creates a receiver of signals that nobody sends yet, for tests. */
   Stops(final IntConsumer exit) {
     this.exit = exit;
   }
 
-  /** To be called before anything is there that a signal could leave behind. */
+  /**
+   * Returns a receiver of the signals. Called before anything is there that a signal could leave
+   * behind.
+   */
   static Stops heed() {
     final Stops stops = new Stops(System::exit);
     NUMBERS.keySet().forEach(name -> Signals.on(name, () -> stops.arrived(name)));
     return stops;
   }
 
-  /** A signal has come. */
+  /** Takes a signal that has come. */
   void arrived(final String name) {
     final Consumer<String> to;
     synchronized (this) {
@@ -46,10 +49,10 @@ final class Stops {
   }
 
   /**
-   * There is a session. This does not return where a signal came before.
+   * Passes signals to a session from here on. This does not return where a signal came before.
    *
-   * @param keeps has what is there outlive this process
-   * @param to told the names of signals from here on
+   * @param keeps step that makes the present files outlive this process
+   * @param to receiver of the names of signals
    */
   void pass(final Runnable keeps, final Consumer<String> to) {
     synchronized (this) {
