@@ -3,13 +3,14 @@ package org.sluice.core.store.series;
 import java.util.List;
 
 /**
- * Where a part of a commit is: under its key, or in the entry of the log that commits it.
+ * A part of a commit with the place of its bytes: an object under its key, or the entry of the log
+ * that commits it.
  *
- * @param key what it is a part of
- * @param entry the sequence of the entry that has its bytes; 0 when it is an object of its own
+ * @param key key of the part
+ * @param entry sequence of the entry that has its bytes; 0 when it is an object of its own
  */
 public record CommittedPart(PartKey key, long entry) {
-  /** The parts of a commit whose entry has a sequence. */
+  /** Returns the parts of a commit whose entry has a sequence. */
   static List<CommittedPart> of(final long sequence, final LogEntry.Commit commit) {
     return commit.keys().stream()
         .map(key -> new CommittedPart(key, commit.whole() ? sequence : 0))
@@ -20,7 +21,7 @@ public record CommittedPart(PartKey key, long entry) {
     return entry == 0;
   }
 
-  /** Whether two are of one node's store. */
+  /** Returns whether two parts are of one node's store. */
   boolean isBeside(final CommittedPart other) {
     return key.begin() == other.key.begin() && key.node().equals(other.key.node());
   }

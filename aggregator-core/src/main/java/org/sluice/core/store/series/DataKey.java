@@ -6,11 +6,11 @@ import java.util.regex.Pattern;
 import org.sluice.core.store.node.PosixReader;
 
 /**
- * The key of what a node puts before its part: {@code data/<begin>-<node>/<name>}.
+ * The key of an object that a node puts before its part: {@code data/<begin>-<node>/<name>}.
  *
- * @param begin the sequence of the run's begin
- * @param node the node's name, as keys have it
- * @param name what the node calls it
+ * @param begin sequence of the run's begin
+ * @param node name of the node, as keys have it
+ * @param name name that the node gives the object
  */
 public record DataKey(long begin, String node, String name) {
   /** The prefix of all data. */
@@ -22,7 +22,7 @@ public record DataKey(long begin, String node, String name) {
    * Reads a key.
    *
    * @param key any key
-   * @return empty when it is none of data
+   * @return the data's key; empty for a key of something else
    */
   public static Optional<DataKey> parse(final String key) {
     final Matcher text = TEXT.matcher(key);
@@ -37,20 +37,20 @@ public record DataKey(long begin, String node, String name) {
   }
 
   /**
-   * The object that says how far a node had read the log when it ended.
+   * Returns the key of the object that says how far a node had read the log when it ended.
    *
-   * @param begin the number of the entry with which its run began
+   * @param begin number of the entry with which its run began
    * @param node the node
-   * @return its key
+   * @return key of the object
    */
   public static DataKey ended(final long begin, final String node) {
     return new DataKey(begin, node, PosixReader.ENDED);
   }
 
   /**
-   * Whether this is the object that a node leaves at its end.
+   * Returns whether this is the object that a node leaves at its end.
    *
-   * @return whether its name says so
+   * @return whether the name says so
    */
   public boolean isEnded() {
     return name.equals(PosixReader.ENDED);

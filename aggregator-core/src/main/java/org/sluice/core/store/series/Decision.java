@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The last commit of a number by a run. In one round of writing more than one may follow, each with
- * newer parts of some nodes: files join a checkpoint on one node and not on others, whose processes
- * may be gone by then. No part is followed by an older one, though a list may lack what the log
- * has.
+ * The last commit of a number by a run. In one round of writing several commits may follow each
+ * other, each with newer parts of some nodes. For files join a checkpoint on one node and not on
+ * others, whose processes may be gone by then. No part is followed by an older part, though a list
+ * may lack a part that the log has.
  *
- * @param sequence of the commit's entry in the log
- * @param round its round
- * @param growths of the nodes whose parts are not their first ones; of all that have one, where
+ * @param sequence sequence of the commit's entry in the log
+ * @param round round of the commit
+ * @param growths growth of each node whose part is not its first; of every node with a part, where
  *     some may have none
- * @param others that of all other nodes: 0, or -1 where they have no part
+ * @param others growth of all other nodes: 0, or -1 where they have no part
  */
 record Decision(long sequence, long round, Map<String, Long> growths, long others) {
   static Decision of(final long sequence, final LogEntry.Commit commit) {
@@ -32,12 +32,12 @@ record Decision(long sequence, long round, Map<String, Long> growths, long other
     return new Decision(sequence, commit.round(), Map.copyOf(growths), others);
   }
 
-  /** Whether a commit has no part of a node. */
+  /** Returns whether a commit has no part of a node. */
   static boolean lacks(final LogEntry.Commit commit, final PartKey part) {
     return commit.keys().stream().noneMatch(one -> one.node().equals(part.node()));
   }
 
-  /** Refuses a commit that is not the one of which a node has a part. */
+  /** Refuses a commit that does not fit the part of a node. */
   static void check(
       final LogEntry.Commit commit, final PartKey part, final int ranks, final String run)
       throws RefusedException {
@@ -53,7 +53,7 @@ record Decision(long sequence, long round, Map<String, Long> growths, long other
     }
   }
 
-  /** Of each node its newest part. */
+  /** Returns the newest part of each node. */
   static Collection<PartKey> newest(final Collection<PartKey> parts) {
     final Map<String, PartKey> newest = new LinkedHashMap<>();
     for (final PartKey part : parts) {
@@ -62,7 +62,9 @@ record Decision(long sequence, long round, Map<String, Long> growths, long other
     return newest.values();
   }
 
-  /** Whether it has a part, or what followed that part: a newer one, or a later round. */
+  /**
+   * Returns whether a part is in the commit, or superseded by it: by a newer part or a later round.
+   */
   boolean has(final PartKey part) {
     return round > part.round()
         || round == part.round() && growths.getOrDefault(part.node(), others) >= part.growth();

@@ -10,12 +10,11 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What lies still. A process that lives says every few seconds that it uses its files, by its own
- * clock or by the storage's, which may be an hour from this node's. So only whether what it says
- * changes counts, while this process's own time goes on, and never how late that is. Not
- * thread-safe.
+ * A detector of idle things. A live process says every few seconds that it uses its files, by its
+ * own clock or by the storage's. Either may be an hour from this node's. So only changes count,
+ * seen while this process's own time goes on, and never the age of a time. Not thread-safe.
  *
- * @param <T> what may lie still
+ * @param <T> thing that may be idle
  */
 public final class IdleDetector<T> {
   private static final long PAUSE_MILLIS = 500;
@@ -25,18 +24,18 @@ public final class IdleDetector<T> {
   private final Map<T, Look> looks = new HashMap<>();
 
   /**
-   * What changes as long as something is used.
+   * A sign that changes as long as a thing is used.
    *
-   * @param <T> what may lie still
+   * @param <T> thing that may be idle
    */
   @FunctionalInterface
   public interface Sign<T> {
     /**
-     * Looks at it.
+     * Looks at a thing.
      *
-     * @param thing what may lie still
-     * @return equal to what it was as long as nothing changes
-     * @throws IOException when that fails
+     * @param thing thing that may be idle
+     * @return value equal to the last one as long as nothing changes
+     * @throws IOException when the look fails
      */
     Object of(T thing) throws IOException;
   }
@@ -44,10 +43,10 @@ public final class IdleDetector<T> {
   private record Look(Object sign, long since) {}
 
   /**
-   * Nothing was looked at so far.
+   * Creates a detector that has looked at nothing yet.
    *
-   * @param sign what changes as long as something is used
-   * @param rest for how long nothing may change of what lies still
+   * @param sign sign that changes as long as a thing is used
+   * @param rest time without a change after which a thing is idle
    */
   public IdleDetector(final Sign<T> sign, final Duration rest) {
     this.sign = sign;
@@ -55,17 +54,17 @@ public final class IdleDetector<T> {
   }
 
   /**
-   * Looks at it, whether it has been the same for long enough.
+   * Looks at a thing, and returns whether it has been the same for long enough.
    *
-   * @param thing what may lie still
-   * @return never at the first look, unless no time is enough
-   * @throws IOException when that fails
+   * @param thing thing that may be idle
+   * @return false at the first look, unless the time is 0
+   * @throws IOException when the look fails
    */
   public boolean is(final T thing) throws IOException {
     return !hasChanged(thing) && System.nanoTime() - looks.get(thing).since() >= restNanos;
   }
 
-  /** Whether it is not what it was at the last look; the first one finds nothing. */
+  /** Returns whether a thing has changed since the last look; false at the first look. */
   private boolean hasChanged(final T thing) throws IOException {
     final Object now = sign.of(thing);
     final Look before = looks.get(thing);
@@ -76,7 +75,7 @@ public final class IdleDetector<T> {
     return before != null && !same;
   }
 
-  /** Waits for long enough, or until all of them have changed. Returns those that lie still. */
+  /** Waits for long enough, or until all things have changed. Returns the idle things. */
   Set<T> await(final Collection<T> things) throws IOException {
     final Set<T> waiting = new HashSet<>(things);
     final Set<T> still = new HashSet<>();

@@ -6,10 +6,10 @@ import java.util.List;
 /** An entry of a series' log. Its sequence, from 1, is in its key. */
 public sealed interface LogEntry {
   /**
-   * Whether all entries that it names can be before it.
+   * Returns whether all entries that this one names can be before it.
    *
-   * @param sequence its own
-   * @return false where the log says what cannot be
+   * @param sequence sequence of this entry
+   * @return false where the log is impossible
    */
   default boolean isBehindAllItNames(final long sequence) {
     final boolean first =
@@ -28,29 +28,29 @@ public sealed interface LogEntry {
   }
 
   /**
-   * A run has begun; those before it may append nothing any more.
+   * The begin of a run; runs before it may append nothing any more.
    *
-   * @param run its name, of which a series has no two
-   * @param previous the sequence of the run's begin before it, 0 for none
-   * @param live the sequences of the commits that count at this moment, in ascending order
-   * @param node the node that appended it
-   * @param time when, by that node's clock; only for people
+   * @param run name of the run, of which a series has no two
+   * @param previous sequence of the begin of the run before, 0 for none
+   * @param live sequences of the commits that count at this moment, in ascending order
+   * @param node node that appended it
+   * @param time time by that node's clock; only for people
    */
   record Begin(String run, long previous, List<Long> live, String node, Instant time)
       implements LogEntry {}
 
   /**
-   * A checkpoint is committed. It supersedes any earlier commit of its number: that of an earlier
-   * round, or one of the same round that has older parts of some nodes.
+   * The commit of a checkpoint. It supersedes any earlier commit of its number: of an earlier
+   * round, or of the same round with older parts of some nodes.
    *
-   * @param begin the sequence of its run's begin
-   * @param number the checkpoint's number
-   * @param round how many times its run had written this number before
+   * @param begin sequence of its run's begin
+   * @param number number of the checkpoint
+   * @param round number of times that its run had written this number before
    * @param ranks ranks of the job
-   * @param parts the names of its parts, see {@link PartKey#name()}
+   * @param parts names of its parts, see {@link PartKey#name()}
    * @param whole whether the entry itself has the bytes of the part, which is the only one
-   * @param node the node that appended it
-   * @param time when, by that node's clock; only for people
+   * @param node node that appended it
+   * @param time time by that node's clock; only for people
    */
   record Commit(
       long begin,
@@ -62,15 +62,15 @@ public sealed interface LogEntry {
       String node,
       Instant time)
       implements LogEntry {
-    /** Whether it commits just what another one does. */
+    /** Returns whether the commit is of a round of a checkpoint of a run. */
     boolean isOf(final long itsBegin, final long itsNumber, final long itsRound) {
       return begin == itsBegin && number == itsNumber && round == itsRound;
     }
 
     /**
-     * The keys of its parts; a part in the entry is under none.
+     * Returns the keys of its parts; a part in the entry is no object under its key.
      *
-     * @return one for each node
+     * @return a key for each node
      */
     public List<PartKey> keys() {
       return parts.stream()
@@ -80,12 +80,12 @@ public sealed interface LogEntry {
   }
 
   /**
-   * Some commits count no more.
+   * The removal of some commits, which count no more.
    *
-   * @param begin the sequence of the begin of the run that removes them
-   * @param live the sequences of all commits that count still, in ascending order
-   * @param node the node that appended it
-   * @param time when, by that node's clock; only for people
+   * @param begin sequence of the begin of the run that removes them
+   * @param live sequences of all commits that still count, in ascending order
+   * @param node node that appended it
+   * @param time time by that node's clock; only for people
    */
   record Remove(long begin, List<Long> live, String node, Instant time) implements LogEntry {}
 }

@@ -14,9 +14,11 @@ import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.store.format.SealedJson;
 
-/** Entries of a series' log as objects: sealed JSON, so that people can read them. */
+/** The form of a log's entries as objects: sealed JSON, so that people can read them. */
 final class LogEntryCodec {
-  /** What an engine stores on a condition; ten thousand nodes with long names fit. */
+  /**
+   * The most bytes that an engine stores on a condition. Ten thousand nodes with long names fit.
+   */
   static final int MAX_LENGTH = 1 << 20;
 
   private static final String FORMAT = "sluice series";
@@ -33,7 +35,8 @@ final class LogEntryCodec {
     final Map<String, Object> members = new LinkedHashMap<>();
     members.put("format", FORMAT);
     members.put("version", VERSION);
-    members.put("id", HexFormat.of().toHexDigits(Entropy.nextLong())); // no two are the same
+    members.put(
+        "id", HexFormat.of().toHexDigits(Entropy.nextLong())); // no two entries are the same
     switch (entry) {
       case LogEntry.Begin begin -> {
         members.put("entry", "begin");
@@ -80,7 +83,7 @@ final class LogEntryCodec {
     return decode(object, bytes, LogEntryCodec::entry);
   }
 
-  /** The part that a commit {@linkplain LogEntry.Commit#whole has}. */
+  /** Returns the part that a commit {@linkplain LogEntry.Commit#whole has}. */
   static byte[] decodePart(final String object, final byte[] bytes) throws IOException {
     return decode(object, bytes, members -> Base64.getDecoder().decode(text(members, "part")));
   }
@@ -97,7 +100,7 @@ final class LogEntryCodec {
         }
         return reading.apply(members);
       }
-    } catch (final RuntimeException e) { // a member of another type, or none
+    } catch (final RuntimeException e) { // a member of another type, or a missing one
       final DamagedException damage = new DamagedException(object, 0, "a member is impossible");
       damage.initCause(e);
       throw damage;

@@ -10,17 +10,17 @@ import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.objects.Engine;
 
 /**
- * Sees that no file is in two nodes' parts that a user has said one node alone writes. Which paths
- * a part has only the part itself tells, so each is read. Where paths tell the one rank that writes
- * a file, no two nodes can have it, and nothing is read.
+ * The check that no file is in two nodes' parts which the user said one node alone writes. Only the
+ * part itself tells its paths, so each part is read. Where paths name the one rank that writes a
+ * file, no two nodes can have it, and nothing is read.
  */
 public final class LoggedOnce {
   private final Engine engine;
 
   /**
-   * Parts of a series.
+   * Creates the check for a series.
    *
-   * @param engine where they are; stays the caller's
+   * @param engine storage of the parts; stays the caller's
    */
   public LoggedOnce(final Engine engine) {
     this.engine = engine;
@@ -28,7 +28,7 @@ public final class LoggedOnce {
 
   /**
    * Looks at all parts of a checkpoint that may be committed. Parts never change, so all nodes that
-   * look come to the same.
+   * look come to the same result.
    *
    * @param parts the parts
    * @throws RefusedException when two nodes have logged a file, or one has and another wrote to it
@@ -47,7 +47,7 @@ public final class LoggedOnce {
     }
   }
 
-  /** Who has a file, and whether it is logged there. */
+  /** A node with a file, and whether it logs the file. */
   private record Owner(String node, boolean logs) {}
 
   private static void check(final String path, final Owner one, final Map<String, Owner> owners)

@@ -13,14 +13,14 @@ import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.objects.NoObjectException;
 
 /**
- * Gets parts of a series, some at a time: a checkpoint of a thousand nodes has as many.
+ * The fetch of parts of a series, several at a time: a checkpoint of a thousand nodes has as many.
  *
- * @param engine the storage of the series, which stays the caller's
+ * @param engine storage of the series, which stays the caller's
  */
 public record PartFetch(Engine engine) {
   private static final int AT_A_TIME = 16;
 
-  /** In the order of their keys; one that is missing is damage. */
+  /** Returns parts in the order of their keys; a missing part is damage. */
   List<StoredPart> all(final List<CommittedPart> keys) throws IOException {
     final List<StoredPart> parts = new ArrayList<>();
     if (keys.size() == 1) {
@@ -66,9 +66,9 @@ public record PartFetch(Engine engine) {
   }
 
   /**
-   * One that its key tells the truth of.
+   * Returns a part whose content agrees with its key.
    *
-   * @throws NoObjectException when it is not there
+   * @throws NoObjectException when the part is not there
    */
   StoredPart one(final CommittedPart one) throws IOException {
     final PartKey key = one.key();
@@ -80,17 +80,17 @@ public record PartFetch(Engine engine) {
   }
 
   /**
-   * Gets a part, whatever its key says of the checkpoint.
+   * Returns a part, without a look at whether it agrees with its key.
    *
    * @param part the part
-   * @return its content
+   * @return content of the part
    * @throws IOException when storage fails, or the part is damaged
    */
   public StoredPart stored(final CommittedPart part) throws IOException {
     return StoredPart.decode(engine + "/" + part.key(), bytes(part));
   }
 
-  /** Its bytes, whatever they are. */
+  /** Returns the bytes of a part, unchecked. */
   byte[] bytes(final CommittedPart part) throws IOException {
     return part.isObject()
         ? engine.getAll(part.key().toString(), StoredPart.MAX_LENGTH)

@@ -7,16 +7,17 @@ import org.sluice.core.store.model.RankSet;
 
 /**
  * The key of a part: {@code part/<number>-<begin>-<round>/<node>+<growth>.<ranks>}, without the
- * growth where that is 0. So a list alone says which ranks have put theirs, and which are to. Ranks
- * that do not fit into one name go on in further ones.
+ * growth where that is 0. So a list alone says which ranks have put their parts, and which are
+ * missing. Ranks that do not fit into one name continue in further names.
  *
- * @param number the checkpoint's number
- * @param begin the sequence of its run's begin
- * @param round how many times the run had written this number before
- * @param node the node's name, as far as a key can have it
- * @param growth how many times files had joined it on that node in this round; the newest counts
- * @param ranks the ranks whose images it has
- * @param coverage what the checkpoint must cover besides
+ * @param number number of the checkpoint
+ * @param begin sequence of its run's begin
+ * @param round number of times that the run had written this number before
+ * @param node name of the node, as far as a key can have it
+ * @param growth number of times that files had joined the checkpoint on that node in this round;
+ *     the newest counts
+ * @param ranks ranks whose images the part has
+ * @param coverage ranks that the checkpoint must cover besides
  */
 public record PartKey(
     long number,
@@ -29,10 +30,15 @@ public record PartKey(
   /** The prefix of all parts. */
   public static final String FOLDER = "part/";
 
-  /** Of the ranks in one name. Parts that are there were named so: another number finds none. */
+  /**
+   * The most bytes of ranks in one name. Existing parts were named so: another number finds none of
+   * them.
+   */
   private static final int MOST = 120;
 
-  /** Of a host's name: with growth, ranks and coverage it fits into 255 bytes. */
+  /**
+   * The most characters of a host's name. With growth, ranks and coverage it fits into 255 bytes.
+   */
   private static final int MOST_OF_HOST = 100;
 
   private static final Pattern TEXT =
@@ -46,7 +52,7 @@ public record PartKey(
    * Reads a key.
    *
    * @param key any key
-   * @return empty when it is none of a part
+   * @return the part's key; empty for a key of something else
    */
   public static Optional<PartKey> parse(final String key) {
     final Matcher text = TEXT.matcher(key);
@@ -60,14 +66,14 @@ public record PartKey(
   }
 
   /**
-   * A part of a job all of whose ranks have images.
+   * Creates the key of a part of a job all of whose ranks have images.
    *
-   * @param number the checkpoint's number
-   * @param begin the sequence of its run's begin
-   * @param round how many times the run had written this number before
-   * @param node the node's name, as far as a key can have it
-   * @param growth how many times files had joined it on that node in this round
-   * @param ranks the ranks whose images it has
+   * @param number number of the checkpoint
+   * @param begin sequence of its run's begin
+   * @param round number of times that the run had written this number before
+   * @param node name of the node, as far as a key can have it
+   * @param growth number of times that files had joined the checkpoint on that node in this round
+   * @param ranks ranks whose images the part has
    */
   public PartKey(
       final long number,
@@ -80,16 +86,16 @@ public record PartKey(
   }
 
   /**
-   * The same of a checkpoint that must cover something else.
+   * Returns the same key, for a checkpoint with another coverage.
    *
-   * @param other what
-   * @return its key
+   * @param other the other coverage
+   * @return key with that coverage
    */
   public PartKey covering(final RequiredRanks other) {
     return new PartKey(number, begin, round, node, growth, ranks, other);
   }
 
-  /** Reads its name. */
+  /** Reads a key from the name of its part. */
   static Optional<PartKey> parse(
       final long number, final long begin, final long round, final String name) {
     final Matcher match = NAME.matcher(name);
@@ -118,22 +124,23 @@ public record PartKey(
   }
 
   /**
-   * The prefix of all parts of one checkpoint.
+   * Returns the prefix of all parts of one checkpoint.
    *
-   * @param number the checkpoint's number
-   * @param begin the sequence of its run's begin
+   * @param number number of the checkpoint
+   * @param begin sequence of its run's begin
    * @param round the round
-   * @return ends in a slash
+   * @return prefix that ends in a slash
    */
   public static String folder(final long number, final long begin, final long round) {
     return "%s%010d-%d-%d/".formatted(FOLDER, number, begin, round);
   }
 
   /**
-   * A node's name as keys have it.
+   * Returns a node's name as keys have it.
    *
-   * @param host its host's name
-   * @return each character that a key cannot have as a hyphen; the end of a long name
+   * @param host name of the host
+   * @return the name, with a hyphen for each character that a key cannot have; only the end of a
+   *     long name
    */
   public static String node(final String host) {
     final String end = host.substring(Math.max(0, host.length() - MOST_OF_HOST));
@@ -141,7 +148,7 @@ public record PartKey(
   }
 
   /**
-   * What a commit calls it: all behind its folder.
+   * Returns the name of the part in a commit: the key without its folder.
    *
    * @return node, growth, ranks and coverage
    */
@@ -149,15 +156,15 @@ public record PartKey(
     return node + (growth == 0 ? "" : "+" + growth) + "." + split(ranks.compact()) + coverage;
   }
 
-  /** In several names, where it does not fit into one. */
+  /** Splits a text into several names, where it does not fit into one. */
   static String split(final String text) {
     return text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/");
   }
 
   /**
-   * With what the keys of its data begin where an engine has them, see {@code PartCopy}.
+   * Returns the prefix of the part's data in an engine, see {@code PartCopy}.
    *
-   * @return ends in a slash; a number follows, from 0
+   * @return prefix that ends in a slash; a number follows, from 0
    */
   public String data() {
     return new DataKey(

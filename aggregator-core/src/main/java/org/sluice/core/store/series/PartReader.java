@@ -13,41 +13,44 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Rebuilder;
 
-/** Reads what nodes have of the checkpoints of a series. Not thread-safe, but for what it opens. */
+/**
+ * A reader of the nodes' parts of checkpoints of a series. Not thread-safe, but for the parts that
+ * it opens.
+ */
 public interface PartReader extends AutoCloseable {
-  /** What a node has of a checkpoint. */
+  /** The part of a checkpoint that one node has. */
   interface Part {
     /**
-     * What its manifest says.
+     * Returns the commit that the part's manifest records.
      *
-     * @return as the node committed it
+     * @return the commit as the node made it
      */
     Commit commit();
 
     /**
-     * What its index says.
+     * Returns the images that the part's index lists.
      *
-     * @return as the node committed it
+     * @return the images as the node committed them
      */
     List<CommittedImage> images();
 
     /**
-     * Whether a file joined it after its commit.
+     * Returns whether a file joined the part after its commit.
      *
-     * @return whether it is known by now
+     * @return whether that is known by now
      */
     boolean isIncomplete();
 
     /**
-     * Rebuilds images of it.
+     * Rebuilds images of the part.
      *
      * @param oneOfSeveral whether other threads do so, too
-     * @return for one thread; the caller closes it
+     * @return rebuilder for one thread; the caller closes it
      */
     Rebuilder rebuilder(boolean oneOfSeveral);
 
     /**
-     * Checks all of its bytes.
+     * Checks all bytes of the part.
      *
      * @param damage told of everything that is damaged or of another version
      * @param progress told of bytes checked since it was last told
@@ -56,10 +59,10 @@ public interface PartReader extends AutoCloseable {
     void verify(Consumer<IOException> damage, LongConsumer progress) throws IOException;
 
     /**
-     * Adds who could have written it.
+     * Adds the users who could have written the part.
      *
      * @param owners users' names by their numbers
-     * @throws IOException when that cannot be told
+     * @throws IOException when the users cannot be found out
      */
     void addOwners(Map<Integer, String> owners) throws IOException;
   }
@@ -67,55 +70,55 @@ public interface PartReader extends AutoCloseable {
   /**
    * Opens a part.
    *
-   * @param key its key
-   * @param part as it was put
-   * @return open until this is closed
-   * @throws NoStoreException when what it names is missing
-   * @throws IOException when that fails
+   * @param key key of the part
+   * @param part the part as it was put
+   * @return part that stays open until this reader is closed
+   * @throws NoStoreException when a store that it names is missing
+   * @throws IOException when the opening fails
    */
   Part open(PartKey key, StoredPart part) throws IOException;
 
   /**
-   * What one of a run's nodes has left as plain files.
+   * Returns the plain files that a node of a run has left.
    *
-   * @param begin the sequence of the run's begin
-   * @return empty for none
-   * @throws IOException when that fails
+   * @param begin sequence of the run's begin
+   * @return the files; empty for none
+   * @throws IOException when the look fails
    */
   Optional<LeftAsFiles> leftAsFiles(long begin) throws IOException;
 
   /**
-   * Checks what belongs to no checkpoint.
+   * Checks the files of stores that belong to no checkpoint.
    *
    * @param damage told of everything that is damaged
-   * @return how far the log was, as far as nodes' own stores tell; 0 when they do not
+   * @return last entry of the log that the nodes' own stores name; 0 when they name none
    * @throws IOException when something cannot be read
    */
   long verifyStores(Consumer<IOException> damage) throws IOException;
 
   /**
-   * How far the log was when a node ended.
+   * Returns the last entry that the log had when a node ended.
    *
-   * @param begin the sequence of its run's begin
-   * @param node the node's name, as keys have it
-   * @return 0 when that is not told
-   * @throws IOException when that cannot be read
+   * @param begin sequence of its run's begin
+   * @param node name of the node, as keys have it
+   * @return sequence of that entry; 0 when it is unknown
+   * @throws IOException when it cannot be read
    */
   long last(long begin, String node) throws IOException;
 
   /**
-   * Adds who could have written objects of the series, where users can be told.
+   * Adds the users who could have written objects of the series, where users can be known.
    *
    * @param owners users' names by their numbers
-   * @param keys of objects and folders, which end in a slash
-   * @throws IOException when that cannot be told
+   * @param keys keys of objects and folders, which end in a slash
+   * @throws IOException when the users cannot be found out
    */
   void addOwners(Map<Integer, String> owners, List<String> keys) throws IOException;
 
   /**
-   * Whether it can be told who wrote what it reads.
+   * Returns whether the writers of the parts can be known.
    *
-   * @return false where each user who may write there could have done so
+   * @return false where each user who may write there could have written them
    */
   boolean knowsOwners();
 

@@ -3,7 +3,7 @@ package org.sluice.core.store.series;
 import java.util.Collection;
 import org.sluice.core.store.model.RankSet;
 
-/** Parts of one checkpoint, and what they lack to be all of it. Not thread-safe. */
+/** The parts of one checkpoint, and the ranks that they lack to be complete. Not thread-safe. */
 final class PartSet {
   private final RankSet.Union present = new RankSet.Union();
   private RankSet closed = RankSet.NONE;
@@ -15,7 +15,7 @@ final class PartSet {
     return gathering;
   }
 
-  /** Refuses parts of which two have one rank. */
+  /** Returns the parts, and refuses parts of which two have one rank. */
   static PartSet ofOneLaunch(final String run, final Collection<PartKey> parts)
       throws RefusedException {
     final PartSet gathering = new PartSet();
@@ -29,7 +29,7 @@ final class PartSet {
     return gathering;
   }
 
-  /** Adds a part; false when another one has a rank of it. */
+  /** Adds a part; returns false when another part has a rank of it. */
   boolean add(final PartKey part) {
     final RankSet itsClosed = part.coverage().closed();
     if (!itsClosed.without(closed).isEmpty()) { // most nodes have seen the same
@@ -40,8 +40,8 @@ final class PartSet {
   }
 
   /**
-   * The ranks whose parts are missing. Each part says over which ones its node has found a marker
-   * to close: whatever one of them has seen counts. Ranks that write nothing are among those
+   * Returns the ranks whose parts are missing. Each part names the ranks over which its node has
+   * found a marker to close; the union of all counts. Ranks that write nothing are among the
    * missing until the parts stand for all.
    *
    * @param ranks ranks of the job

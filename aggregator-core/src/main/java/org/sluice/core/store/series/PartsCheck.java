@@ -3,18 +3,18 @@ package org.sluice.core.store.series;
 import java.io.IOException;
 import java.util.Collection;
 
-/** Sees that the parts of all ranks make one checkpoint. */
+/** A check that the parts of all ranks make one checkpoint. */
 @FunctionalInterface
 public interface PartsCheck {
-  /** Any parts do. */
+  /** A check that accepts any parts. */
   PartsCheck NONE = parts -> {};
 
   /**
-   * Looks at parts before they are committed.
+   * Checks parts before they are committed.
    *
    * @param parts the parts of all ranks
    * @throws RefusedException when they can never be committed together
-   * @throws IOException when that cannot be told
+   * @throws IOException when the check itself fails
    */
   void of(Collection<PartKey> parts) throws IOException;
 }

@@ -2,14 +2,14 @@ package org.sluice.core.store.series;
 
 import java.io.IOException;
 
-/** No node will ever commit a checkpoint, since what its parts say cannot be. */
+/** No node will ever commit a checkpoint, since its parts contradict each other. */
 public class RefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
    * Refuses a checkpoint.
    *
-   * @param reason what cannot be, and what to do
+   * @param reason contradiction, and what to do
    */
   public RefusedException(final String reason) {
     super(reason);

@@ -6,21 +6,22 @@ import java.util.regex.Pattern;
 import org.sluice.core.store.model.RankSet;
 
 /**
- * What a part says that its checkpoint must cover, besides its own ranks. By itself that is all
- * ranks of the job.
+ * The ranks that a checkpoint must cover by a part of it, besides the part's own ranks. Without
+ * more these are all ranks of the job.
  *
  * @param closed the ranks that a marker closes over, no others; none where no marker completes it
- * @param local how many ranks it stands for, as some of its node's write nothing; 0 for its own
+ * @param local number of ranks that the part stands for, as some of its node's write nothing; 0 for
+ *     its own
  */
 public record RequiredRanks(RankSet closed, int local) {
-  /** All ranks of the job have parts. */
+  /** The coverage of a job all of whose ranks have parts. */
   public static final RequiredRanks ALL = new RequiredRanks(RankSet.NONE, 0);
 
   private static final int MOST = 1 << 24;
   private static final Pattern TEXT = Pattern.compile("(?:=(\\d{1,8}))?(?:/~([0-9,+/-]+))?");
 
   /**
-   * The ranks that a marker closes over.
+   * Returns the coverage of a marker that closes over ranks.
    *
    * @param ranks at least one
    * @return the coverage
@@ -30,9 +31,9 @@ public record RequiredRanks(RankSet closed, int local) {
   }
 
   /**
-   * Some ranks of a node write for all of it.
+   * Returns the coverage of a node where some ranks write for all its ranks.
    *
-   * @param local how many there are
+   * @param local number of ranks on the node
    * @return the coverage
    */
   public static RequiredRanks standingFor(final int local) {
@@ -40,10 +41,10 @@ public record RequiredRanks(RankSet closed, int local) {
   }
 
   /**
-   * Reads what {@link #toString} wrote.
+   * Reads a coverage that {@link #toString} wrote.
    *
-   * @param text how a key ends
-   * @return empty when it is something else
+   * @param text end of a key
+   * @return the coverage; empty for any other text
    */
   public static Optional<RequiredRanks> parse(final String text) {
     final Matcher match = TEXT.matcher(text);
@@ -58,7 +59,7 @@ public record RequiredRanks(RankSet closed, int local) {
     return closed.filter(any -> local <= MOST).map(ranks -> new RequiredRanks(ranks, local));
   }
 
-  /** As it ends a key: nothing for all. */
+  /** Returns the coverage as it ends a key: nothing for all ranks. */
   @Override
   public String toString() {
     return (local == 0 ? "" : "=" + local)

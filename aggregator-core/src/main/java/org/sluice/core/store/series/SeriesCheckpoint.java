@@ -10,8 +10,8 @@ import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.model.Sharing;
 
 /**
- * A checkpoint of a series that counts, as one of all nodes: its images are numbered through all
- * parts, and no two nodes' have one id.
+ * A checkpoint of a series that counts, merged from the parts of all nodes. Its images are numbered
+ * through all parts, and no two nodes' images have one id.
  */
 final class SeriesCheckpoint {
   private final Commit commit;
@@ -19,7 +19,7 @@ final class SeriesCheckpoint {
   private final List<Origin> origins;
   private final List<CommittedImage> images;
 
-  /** Where an image is. */
+  /** The place of an image: its part, and the image there. */
   record Origin(PartReader.Part part, CommittedImage image) {}
 
   private SeriesCheckpoint(
@@ -54,7 +54,8 @@ final class SeriesCheckpoint {
   }
 
   /**
-   * Each node names a direct file as it left it. What it was like in the end the last one tells.
+   * Returns the last description of each direct file. Each node describes such a file as it left
+   * it; the last one counts.
    */
   private static Map<String, CommittedImage> lastSeen(final List<PartReader.Part> parts) {
     final Map<String, CommittedImage> last = new HashMap<>();
@@ -96,12 +97,18 @@ final class SeriesCheckpoint {
         List.of());
   }
 
-  /** Where a marker or the writers of each node completed it no rank is known to be missing. */
+  /**
+   * Returns whether the parts must cover all ranks. Where a marker or the writers of each node
+   * complete the checkpoint, no rank is known to be missing.
+   */
   private static boolean coversAll(final LogEntry.Commit entry) {
     return entry.keys().stream().allMatch(part -> part.coverage().equals(RequiredRanks.ALL));
   }
 
-  /** As one of all nodes; incomplete when a file joined it on some node after its commit. */
+  /**
+   * Returns the commit of all nodes; incomplete when a file joined it on some node after its
+   * commit.
+   */
   Commit commit() {
     return parts.stream().anyMatch(PartReader.Part::isIncomplete)
         ? commit.markedIncomplete()

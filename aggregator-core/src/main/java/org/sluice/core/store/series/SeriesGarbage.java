@@ -12,39 +12,40 @@ import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.objects.NoObjectException;
 
 /**
- * What no commit of a series needs. Two things may go:
+ * The objects that no commit of a series needs. Two kinds may go:
  *
  * <ul>
- *   <li>What earlier runs left: parts that were never committed, or are removed or superseded, and
- *       data that no part of a commit names. They are fenced, so nothing of theirs can begin to
- *       count. What the last run has may be of a checkpoint under way. Who deletes may be fenced
- *       itself by then, but no later run writes where an earlier one did.
- *   <li>What a removed commit had and no other part of its nodes has.
+ *   <li>Objects that earlier runs left. These are parts that were never committed, or are removed
+ *       or superseded, and data that no part of a commit names. Their runs are fenced, so none of
+ *       these can begin to count. Objects of the last run may belong to a checkpoint under way. A
+ *       deleting run may be fenced itself by then, but no later run writes where an earlier one
+ *       did.
+ *   <li>Objects of a removed commit that no other part of its nodes names.
  * </ul>
  */
 public final class SeriesGarbage {
   private final Engine engine;
   private final Names names;
 
-  /** Which data a part names. */
+  /** The lookup of the data that a part names. */
   @FunctionalInterface
   public interface Names {
     /**
-     * The data that a part needs.
+     * Returns the data that a part needs.
      *
-     * @param part where it is
+     * @param part place of the part
      * @return keys, see {@link DataKey}, and prefixes of keys, which end in a slash
-     * @throws NoObjectException when it is not there
-     * @throws IOException when it cannot be read
+     * @throws NoObjectException when the part is not there
+     * @throws IOException when the part cannot be read
      */
     Set<String> of(CommittedPart part) throws IOException;
   }
 
   /**
-   * The garbage of a series.
+   * Creates the garbage of a series.
    *
-   * @param engine where the series is
-   * @param names reads parts
+   * @param engine storage of the series
+   * @param names reader of parts
    */
   public SeriesGarbage(final Engine engine, final Names names) {
     this.engine = engine;
@@ -52,12 +53,12 @@ public final class SeriesGarbage {
   }
 
   /**
-   * Finds what earlier runs left.
+   * Finds the garbage of earlier runs.
    *
-   * @param live the commits that count, by sequence
-   * @param begin the sequence of the last run's begin, when those counted
+   * @param live commits that count, by sequence
+   * @param begin sequence of the last run's begin, when those counted
    * @return keys; each may be gone already
-   * @throws IOException when that fails; nothing may go then
+   * @throws IOException when the search fails; nothing may be deleted then
    */
   public List<String> ofEarlierRuns(final Map<Long, LogEntry.Commit> live, final long begin)
       throws IOException {
@@ -82,13 +83,14 @@ public final class SeriesGarbage {
   }
 
   /**
-   * Finds what parts of commits had that count no more. Only parts of the same nodes in the same
-   * runs can name the same. What one names that cannot be read is left to a later run.
+   * Finds the objects of parts whose commits count no more. Only parts of the same nodes in the
+   * same runs can name the same objects. Objects named by an unreadable part are left to a later
+   * run.
    *
-   * @param parts those that the log has removed, and that no live process needs
-   * @param live the commits that count since, by sequence
+   * @param parts parts that the log has removed, and that no live process needs
+   * @param live commits that count since, by sequence
    * @return keys; each may be gone already
-   * @throws IOException when that fails; nothing may go then
+   * @throws IOException when the search fails; nothing may be deleted then
    */
   List<String> of(final Set<CommittedPart> parts, final Map<Long, LogEntry.Commit> live)
       throws IOException {

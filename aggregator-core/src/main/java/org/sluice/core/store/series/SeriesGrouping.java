@@ -11,8 +11,9 @@ import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.objects.NoObjectException;
 
 /**
- * What the nodes of a run found out, as an object that never changes: {@code grouping/<begin>}. The
- * first node of a run decides for all. Each run that finds out something else has another one.
+ * The grouping that the nodes of a run found out, as an object that never changes: {@code
+ * grouping/<begin>}. The first node of a run decides for all. A run with another result has another
+ * object.
  */
 public final class SeriesGrouping implements RememberedGrouping {
   private static final String FOLDER = "grouping/";
@@ -22,10 +23,10 @@ public final class SeriesGrouping implements RememberedGrouping {
   private final long begin;
 
   /**
-   * The memory of a run.
+   * Creates the memory of a run.
    *
-   * @param engine where the series is; stays the caller's
-   * @param begin the sequence of the run's begin
+   * @param engine storage of the series; stays the caller's
+   * @param begin sequence of the run's begin
    */
   public SeriesGrouping(final Engine engine, final long begin) {
     this.engine = engine;

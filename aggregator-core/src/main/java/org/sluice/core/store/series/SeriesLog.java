@@ -20,9 +20,9 @@ import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.objects.NoObjectException;
 
 /**
- * The log of a series: entries under consecutive keys, none of which ever changes or goes. So what
- * was read once is kept, and the next reading asks for what follows. A list only says where to
- * begin. Not thread-safe.
+ * The log of a series: entries under consecutive keys, none of which ever changes or goes. So
+ * entries once read are kept, and the next reading asks for those that follow. A list only says
+ * where to begin. Not thread-safe.
  */
 public final class SeriesLog {
   /** The folder of the entries. */
@@ -35,44 +35,44 @@ public final class SeriesLog {
   private final SeriesState state = new SeriesState();
   private final List<Long> holes = new ArrayList<>();
 
-  /** What becomes of an entry that cannot be read. */
+  /** The treatment of an entry that cannot be read. */
   @FunctionalInterface
   public interface Damage {
     /**
-     * One was found.
+     * Takes a damaged entry.
      *
-     * @param found what is damaged
+     * @param found damage of the entry
      * @throws DamagedException to go no further
      */
     void found(DamagedException found) throws DamagedException;
   }
 
-  /** An entry names all nodes, and so does the next one. */
+  /** The longest entry so far, in bytes: an entry names all nodes, and so does the next one. */
   private int longest = 1 << 14;
 
   /**
-   * The keys of entries that were read since, which another node may not have made durable; null
-   * where nothing is done by what they say.
+   * The keys of entries read since, which another node may not have made durable. Null for a log
+   * that is read only.
    */
   private final Set<String> unsure;
 
-  /** Says what is to be appended. */
+  /** A decision about the entry to append. */
   @FunctionalInterface
   public interface Step {
     /**
-     * What is to be appended to a log.
+     * Returns the entry to append to a log.
      *
-     * @param state what the log adds up to at this moment
+     * @param state sum of the log at this moment
      * @return null for nothing
-     * @throws IOException when that cannot be said
+     * @throws IOException when the decision fails
      */
     LogEntry next(SeriesState state) throws IOException;
   }
 
   /**
-   * A series' log.
+   * Creates the log of a series.
    *
-   * @param engine where it is
+   * @param engine storage of the log
    */
   public SeriesLog(final Engine engine) {
     this(
@@ -83,7 +83,7 @@ public final class SeriesLog {
         new HashSet<>());
   }
 
-  /** The same damage, and what a user can do. */
+  /** Returns the same damage, with advice to the user. */
   static DamagedException advised(final DamagedException found) {
     final DamagedException advised =
         new DamagedException(
@@ -100,14 +100,17 @@ public final class SeriesLog {
     this.unsure = unsure;
   }
 
-  /** One to be repaired: it goes on in spite of damage. Nothing may be removed by what it says. */
+  /**
+   * Returns a log to repair, which goes on in spite of damage. Nothing may be removed by what it
+   * says.
+   */
   static SeriesLog toRepair(final Engine engine) {
     return new SeriesLog(engine, damaged -> {}, new HashSet<>());
   }
 
   /**
-   * A log that is only read, in spite of damage, for however long. Nothing may be appended or
-   * removed by what it says.
+   * Returns a log that is only read, in spite of damage, for however long. Nothing may be appended
+   * or removed by what it says.
    *
    * @param engine the storage of the series, which stays the caller's
    * @param damage told of each damaged entry
@@ -118,21 +121,21 @@ public final class SeriesLog {
   }
 
   /**
-   * Reads what was appended since.
+   * Reads the entries appended since.
    *
-   * @return what the log adds up to now; the next reading or appending changes it
-   * @throws IOException when that fails
+   * @return sum of the log now; the next reading or appending changes it
+   * @throws IOException when the reading fails
    */
   public SeriesState read() throws IOException {
     return read(any -> false);
   }
 
   /**
-   * Reads what was appended since, as far as a caller has to know.
+   * Reads the entries appended since, until a caller knows enough.
    *
-   * @param enough whether the log has said by now what is asked of it
-   * @return what it adds up to there; the next reading or appending changes it
-   * @throws IOException when that fails
+   * @param enough whether the log so far answers the caller
+   * @return sum of the log there; the next reading or appending changes it
+   * @throws IOException when the reading fails
    */
   SeriesState read(final Predicate<SeriesState> enough) throws IOException {
     if (state.last() == 0) {
@@ -157,14 +160,14 @@ public final class SeriesLog {
     return true;
   }
 
-  /** What was read so far. */
+  /** Returns the sum of the entries read so far. */
   SeriesState known() {
     return state;
   }
 
   /**
-   * To be called before anything is done that would be wrong without an entry that was read: the
-   * node that appended it may not have come so far.
+   * Makes the entries durable that were read. It is called before any step that would be wrong
+   * without one of them, as the node that appended it may not have done so yet.
    *
    * @throws IOException when that fails
    */
@@ -178,7 +181,7 @@ public final class SeriesLog {
     }
   }
 
-  /** From some entry of late back to the last begin, which says what counted before it. */
+  /** Reads from a late entry back to the last begin, which says which commits counted before it. */
   private void readBack() throws IOException {
     final Deque<Optional<LogEntry>> later = new ArrayDeque<>();
     long sequence = listed();
@@ -216,8 +219,8 @@ public final class SeriesLog {
   }
 
   /**
-   * Fills the place of each missing entry. Who reads on from before it would take the log to end
-   * there. A begin is to follow, which says what counts.
+   * Fills the place of each missing entry. A reader from an earlier entry on would take the log to
+   * end there. A begin is to follow, which says which commits count.
    */
   void fillHoles() throws IOException {
     for (final long sequence : holes) {
@@ -254,7 +257,7 @@ public final class SeriesLog {
    *
    * @param step asked again whenever the log has grown meanwhile: its own entry may be there, as an
    *     answer can get lost
-   * @return what the log adds up to then
+   * @return sum of the log then
    * @throws IOException when that fails; the entry may be there, or come yet
    */
   public SeriesState append(final Step step) throws IOException {
@@ -291,11 +294,11 @@ public final class SeriesLog {
   }
 
   /**
-   * Where a run began, as far as the log was read.
+   * Returns where a run began, as far as the log was read.
    *
    * @param run told names, that of the last run first
-   * @return the sequence of the first begin that it takes, 0 when there is none
-   * @throws IOException when that cannot be told
+   * @return sequence of the first begin that it takes, 0 when there is none
+   * @throws IOException when the log cannot be read
    */
   public long beginOf(final Predicate<String> run) throws IOException {
     Optional<LogEntry.Begin> entry = state.owner();
@@ -316,7 +319,7 @@ public final class SeriesLog {
     }
   }
 
-  /** The begin at a sequence. */
+  /** Returns the begin at a sequence. */
   LogEntry.Begin beginAt(final long sequence) throws IOException {
     try {
       return begin(sequence);
@@ -332,13 +335,16 @@ public final class SeriesLog {
     throw new DamagedException(name(sequence), 0, "it is no begin, as a later one says it is");
   }
 
-  /** The part that the entry of a commit has. */
+  /** Returns the part in the entry of a commit. */
   static byte[] part(final Engine engine, final long sequence) throws IOException {
     return LogEntryCodec.decodePart(
         engine + "/" + key(sequence), engine.getAll(key(sequence), LogEntryCodec.MAX_LENGTH));
   }
 
-  /** One that another entry, or a list, says is there. None ever goes. */
+  /**
+   * Returns an entry that another entry, or a list, names. No entry ever goes, so a missing one is
+   * damage.
+   */
   private LogEntry there(final long sequence) throws IOException {
     try {
       return get(sequence);
@@ -362,7 +368,7 @@ public final class SeriesLog {
     return entry;
   }
 
-  /** That there is none, or none any more, though others say so. */
+  /** Returns the damage of an entry that is missing, though others name it. */
   DamagedException missing(final long sequence) {
     return new DamagedException(
         name(sequence),
@@ -370,7 +376,7 @@ public final class SeriesLog {
         "it is missing, so what it said counts no more; bring it back, or the next run deletes the rest");
   }
 
-  /** Where an entry is: its folder and it. */
+  /** Returns the keys of an entry: its folder and itself. */
   static List<String> keys(final long sequence) {
     return List.of(FOLDER, key(sequence));
   }

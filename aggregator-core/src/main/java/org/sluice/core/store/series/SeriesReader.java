@@ -32,8 +32,8 @@ import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.objects.NoObjectException;
 
 /**
- * A series as a restart sees it, on whichever node: checkpoints of whole jobs. It takes no lock. A
- * checkpoint that is removed meanwhile is gone, and checksums tell. The id of a commit is the
+ * A series as a restart sees it, on any node: checkpoints of whole jobs. The reader takes no lock.
+ * A checkpoint that is removed meanwhile is gone, and checksums tell. The id of a commit is the
  * sequence of its entry in the log. Not thread-safe, but for {@link #rebuilder}.
  */
 public final class SeriesReader implements CheckpointReader {
@@ -42,21 +42,24 @@ public final class SeriesReader implements CheckpointReader {
   private final Engine engine;
   private final SeriesLog log;
 
-  /** The damage found so far, by where it is. */
+  /** The damage found so far, by its place. */
   private final SequencedMap<String, DamagedException> damage = new LinkedHashMap<>();
 
   private final PartFetch fetch;
   private final PartReader parts;
   private final Map<Long, LogEntry.Commit> found = new HashMap<>();
 
-  /** The one read last: those of a long series would take all memory. Null for none. */
+  /**
+   * The checkpoint read last; null for none. All checkpoints of a long series would fill the
+   * memory.
+   */
   private SeriesCheckpoint last;
 
   /**
-   * A reader of a series.
+   * Creates a reader of a series.
    *
    * @param store the store, closed with this
-   * @param series the series' name
+   * @param series name of the series
    */
   public SeriesReader(final SeriesStore store, final String series) {
     this.store = store;
@@ -79,7 +82,7 @@ public final class SeriesReader implements CheckpointReader {
     return Optional.of(series);
   }
 
-  /** The remains of one of the last run's nodes. */
+  /** Returns the plain files that one of the last run's nodes left. */
   @Override
   public Optional<LeftAsFiles> leftAsFiles() throws IOException {
     return parts.leftAsFiles(log.read().begin());
@@ -90,7 +93,10 @@ public final class SeriesReader implements CheckpointReader {
     return commits(0, unreadable);
   }
 
-  /** A run begins before anything of it is anywhere else, and its nodes say what they read last. */
+  /**
+   * Checks the log against the parts and the nodes' stores. A run begins before any object of it
+   * exists, and its nodes record the last entry that they read.
+   */
   @Override
   public void verifyStore(final Consumer<IOException> unreadable) throws IOException {
     final long last =
@@ -99,10 +105,10 @@ public final class SeriesReader implements CheckpointReader {
             .mapToLong(PartKey::begin)
             .reduce(parts.verifyStores(unreadable), Math::max);
     lost(last).forEach(unreadable);
-    knowsRuns(); // whose damage is told with that of other entries
+    knowsRuns(); // their damage is reported with that of other entries
   }
 
-  /** Whether the begins of all runs can be read, as the next run does. */
+  /** Returns whether the begins of all runs can be read, as the next run reads them. */
   boolean knowsRuns() throws IOException {
     log.read();
     final int before = damage.size();
@@ -110,7 +116,10 @@ public final class SeriesReader implements CheckpointReader {
     return damage.size() == before;
   }
 
-  /** By the word of one node of the last run: the others have read no more. */
+  /**
+   * Returns the entries lost since one node of the last run read them: the other nodes have read no
+   * more.
+   */
   @Override
   public List<DamagedException> lost() throws IOException {
     final SeriesState state = log.read();
@@ -122,7 +131,10 @@ public final class SeriesReader implements CheckpointReader {
     return log.read().last() < last ? List.of(log.missing(last)) : List.of();
   }
 
-  /** The order of the log tells which is older. Nobody knows what a damaged entry says. */
+  /**
+   * Returns the doubts whether a commit is the newest. The order of the log tells which is older.
+   * The content of a damaged entry is unknown.
+   */
   @Override
   public List<IOException> doubts(final Commit commit) throws IOException {
     final List<IOException> doubts = new ArrayList<>();
@@ -130,7 +142,7 @@ public final class SeriesReader implements CheckpointReader {
     return doubts;
   }
 
-  /** The commits from an entry of the log on. */
+  /** Returns the commits from an entry of the log on. */
   private List<Commit> commits(final long first, final Consumer<IOException> unreadable)
       throws IOException {
     final List<Commit> commits = new ArrayList<>();
@@ -141,7 +153,7 @@ public final class SeriesReader implements CheckpointReader {
       try {
         commits.add(checkpoint(live.getKey(), live.getValue()).commit());
       } catch (final DamagedException | FormatVersionException | PosixException e) {
-        if (counts(live.getKey())) { // else it was removed meanwhile
+        if (counts(live.getKey())) { // else the commit was removed meanwhile
           unreadable.accept(e);
         }
       }
@@ -161,10 +173,10 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   /**
-   * How far the log goes at this moment.
+   * Returns the end of the log at this moment.
    *
-   * @return the sequence of its last entry, 0 for none
-   * @throws IOException when it cannot be read
+   * @return sequence of its last entry, 0 for none
+   * @throws IOException when the log cannot be read
    */
   public long last() throws IOException {
     return log.read().last();
@@ -180,7 +192,7 @@ public final class SeriesReader implements CheckpointReader {
           if (counts(live.getKey())) {
             throw e;
           }
-          return find(number); // it was removed meanwhile, or superseded
+          return find(number); // the commit was removed meanwhile, or superseded
         }
       }
     }
@@ -257,14 +269,14 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   /**
-   * An entry of the log of a checkpoint that counts. Of its parts only that of one node is read.
+   * Returns the round of a checkpoint that counts. Of its parts only that of one node is read.
    *
-   * @param begin the sequence of the begin of the node's run
-   * @param node the node's name, as keys have it
-   * @param number the checkpoint's number
-   * @param partId the id of a commit that the node has made for itself
+   * @param begin sequence of the begin of the node's run
+   * @param node name of the node, as keys have it
+   * @param number number of the checkpoint
+   * @param partId id of a commit in the node's own store
    * @return the round of the checkpoint, if that commit is a part of it; empty otherwise
-   * @throws IOException when it cannot be read
+   * @throws IOException when the log or the part cannot be read
    */
   public Optional<Long> roundOf(
       final long begin, final String node, final long number, final long partId)
@@ -279,24 +291,24 @@ public final class SeriesReader implements CheckpointReader {
     return Optional.empty();
   }
 
-  /** A damaged entry of the log may have what is not found. */
+  /** Refuses a search in a damaged log: a damaged entry may have what was not found. */
   private void refuseDamage() throws DamagedException {
     if (!damage.isEmpty()) {
       throw damage.firstEntry().getValue();
     }
   }
 
-  /** The commits that count for certain, by sequence. */
+  /** Returns the commits that count for certain, by sequence. */
   SortedMap<Long, LogEntry.Commit> live() throws IOException {
     return log.read().live();
   }
 
-  /** The entries of the log that cannot be read, as far as they matter. */
+  /** Returns the damage of the log's entries that cannot be read, as far as they matter. */
   List<DamagedException> damage() {
     return List.copyOf(damage.values());
   }
 
-  /** Of the commits that may count those of which everything is there, by sequence. */
+  /** Returns those commits that may count and whose bytes are all there, by sequence. */
   SortedMap<Long, LogEntry.Commit> wholeOfUncertain() throws IOException {
     final SortedMap<Long, LogEntry.Commit> whole = log.read().uncertain();
     for (final long sequence : List.copyOf(whole.keySet())) {
@@ -331,11 +343,11 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   /**
-   * The checkpoints under way: of the last run, with parts of some ranks only. None where a damaged
-   * entry of the log may have committed them.
+   * Returns the checkpoints under way: of the last run, with parts of some ranks only. None are
+   * returned where a damaged entry of the log may have committed them.
    *
    * @param unreadable told of each part that is damaged or of another version
-   * @return by number
+   * @return checkpoints by number
    * @throws IOException when they cannot be read
    */
   public List<Waiting> waiting(final Consumer<IOException> unreadable) throws IOException {
@@ -365,7 +377,7 @@ public final class SeriesReader implements CheckpointReader {
       try {
         waiting.add(waiting(parts));
       } catch (final NoObjectException gone) {
-        // it was committed and removed meanwhile
+        // the checkpoint was committed and removed meanwhile
       } catch (final DamagedException | FormatVersionException | PosixException e) {
         unreadable.accept(e);
       }

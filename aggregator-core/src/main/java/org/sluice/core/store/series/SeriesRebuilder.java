@@ -7,14 +7,16 @@ import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.ImageTarget;
 import org.sluice.core.store.model.Rebuilder;
 
-/** Rebuilds images of a checkpoint of many nodes, each from the store of its node. */
+/**
+ * The rebuilder of a checkpoint of many nodes. It rebuilds each image from the store of its node.
+ */
 final class SeriesRebuilder implements Rebuilder {
   private final Source source;
   private final boolean oneOfSeveral;
   private final Map<PartReader.Part, Rebuilder> rebuilders = new IdentityHashMap<>();
   private SeriesCheckpoint checkpoint;
 
-  /** Reads the checkpoint, unless it is at hand. */
+  /** The source of the checkpoint, read unless it is at hand. */
   interface Source {
     SeriesCheckpoint read() throws IOException;
   }

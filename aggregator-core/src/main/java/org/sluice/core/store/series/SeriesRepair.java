@@ -13,11 +13,13 @@ import org.sluice.core.store.directory.NodeIdentity;
 import org.sluice.core.store.objects.Engine;
 
 /**
- * Goes on with a series whose log has a damaged entry: begins a run that says what counts, so that
- * nobody looks at what is before. What the damaged entry said is lost. Where it was the last one
- * that did, something may count again that it removed or superseded, if all bytes of that are
- * there. The run that was under way is fenced: what it knows of the log is not what others find
- * there. Where the begin of a run before cannot be read, none is known any more.
+ * The repair of a series whose log has a damaged entry. It begins a run that says which commits
+ * count, so that no reader looks at the entries before.
+ *
+ * <p>The content of the damaged entry is lost. If it removed or superseded checkpoints, these may
+ * count again where all their bytes are there. The run under way is fenced: its view of the log is
+ * not what others find there. Where the begin of an earlier run cannot be read, no earlier run is
+ * known any more.
  *
  * @param damage the entries that cannot be read
  * @param numbers the checkpoints that count, by the log or since all their bytes are there
@@ -27,9 +29,9 @@ public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
    * Looks at a series, and begins such a run if its log is damaged.
    *
    * @param store the store; closed with the reading
-   * @param series the series' name
+   * @param series name of the series
    * @param dryRun whether nothing is to be changed
-   * @return what was found, and is done unless it was a dry run
+   * @return findings, acted on unless it was a dry run
    * @throws IOException when that fails
    */
   public static SeriesRepair of(final SeriesStore store, final String series, final boolean dryRun)
@@ -57,7 +59,7 @@ public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
     return new SeriesRepair(reader.damage(), List.copyOf(numbers));
   }
 
-  /** Null once it is there. */
+  /** Returns the begin of the run; null once it is there. */
   private static LogEntry begin(
       final SeriesState state,
       final String run,

@@ -24,7 +24,10 @@ import org.sluice.core.store.objects.Engine;
  * failure, and by another process of the node after a kill. Not thread-safe.
  */
 public final class SeriesRun {
-  /** A longer part is an object of its own, as those of several nodes are; in bytes. */
+  /**
+   * The most bytes of a part within an entry. A longer part is an object of its own, like the parts
+   * of several nodes.
+   */
   public static final int MAX_WHOLE = 1 << 19;
 
   private final Engine engine;
@@ -48,27 +51,27 @@ public final class SeriesRun {
     this.entry = entry;
   }
 
-  /** Decides whether a run may begin behind another one, which commits nothing more then. */
+  /** A decision whether a run may begin after another one, which commits nothing more then. */
   @FunctionalInterface
   public interface Admission {
     /**
-     * Returns when it may. It is asked again whenever the log has grown meanwhile.
+     * Returns when the run may begin. It is called again whenever the log has grown meanwhile.
      *
      * @param before the run that began last
-     * @throws IOException when it may not, or that cannot be told
+     * @throws IOException when the run may not begin, or the decision fails
      */
     void follow(LogEntry.Begin before) throws IOException;
   }
 
   /**
-   * Takes part in a run, which may begin behind any other.
+   * Takes part in a run, which may begin after any other.
    *
-   * @param engine where the series is
-   * @param run the run's name, of which a series has no two
-   * @param host this node's name
+   * @param engine storage of the series
+   * @param run name of the run, of which a series has no two
+   * @param host name of this node
    * @return the run
    * @throws FencedException when another run began after it
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   public static SeriesRun join(final Engine engine, final String run, final String host)
       throws IOException {
@@ -78,13 +81,13 @@ public final class SeriesRun {
   /**
    * Takes part in a run, and begins it if no node has.
    *
-   * @param engine where the series is
-   * @param run the run's name, of which a series has no two
-   * @param host this node's name
-   * @param admission asked before it begins behind another one
+   * @param engine storage of the series
+   * @param run name of the run, of which a series has no two
+   * @param host name of this node
+   * @param admission asked before the run begins after another one
    * @return the run
    * @throws FencedException when another run began after it
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   public static SeriesRun join(
       final Engine engine, final String run, final String host, final Admission admission)
@@ -112,11 +115,11 @@ public final class SeriesRun {
   /**
    * Goes on with a run.
    *
-   * @param engine where the series is
-   * @param begin the sequence of its begin
-   * @param node this node's name, as keys have it
+   * @param engine storage of the series
+   * @param begin sequence of its begin
+   * @param node name of this node, as keys have it
    * @return the run, which may be fenced by now
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   public static SeriesRun resume(final Engine engine, final long begin, final String node)
       throws IOException {
@@ -132,13 +135,13 @@ public final class SeriesRun {
     return new SeriesRun(engine, log, node, begin, entry);
   }
 
-  /** {@return whether this node is the one that began it} */
+  /** {@return whether this node began the run} */
   public boolean isFirst() {
     return entry.node().equals(node);
   }
 
   /**
-   * The sequence of its begin.
+   * Returns the sequence of the run's begin.
    *
    * @return over 0; no other run of the series has it
    */
@@ -146,19 +149,19 @@ public final class SeriesRun {
     return begin;
   }
 
-  /** {@return its name, which no other run of the series has} */
+  /** {@return name of the run, which no other run of the series has} */
   public String name() {
     return run;
   }
 
   /**
-   * The key of this node's part of a checkpoint.
+   * Returns the key of this node's part of a checkpoint that covers all ranks.
    *
-   * @param number the checkpoint's number
-   * @param round how many times this run had written this number before
-   * @param growth how many times files had joined it on this node in that round
-   * @param ranks the ranks whose images it has, at least one
-   * @return a key that no part of other bytes has; the checkpoint is to cover all ranks
+   * @param number number of the checkpoint
+   * @param round number of times that this run had written this number before
+   * @param growth number of times that files had joined the checkpoint on this node in that round
+   * @param ranks ranks whose images the part has, at least one
+   * @return key that no part of other bytes has
    */
   public PartKey part(final long number, final long round, final long growth, final RankSet ranks) {
     return new PartKey(number, begin, round, node, growth, ranks);
@@ -167,20 +170,20 @@ public final class SeriesRun {
   /**
    * Puts this node's part of a checkpoint, whose data must be on stable storage.
    *
-   * @param part its key
-   * @param bytes what it has
-   * @throws IOException when that fails
+   * @param part key of the part
+   * @param bytes content of the part
+   * @throws IOException when storage fails
    */
   public void put(final PartKey part, final List<ByteBuffer> bytes) throws IOException {
     Fault.at(FaultPoint.PART_PUT, "put " + part, () -> engine.put(part.toString(), bytes));
   }
 
   /**
-   * Lists the parts that are there of a checkpoint, in the round of one of them.
+   * Lists the present parts of a checkpoint, in the round of one of them.
    *
    * @param part a part of this run that is there
-   * @return that one, and the others
-   * @throws IOException when that fails
+   * @return that part, and the others
+   * @throws IOException when storage fails
    */
   public Set<PartKey> parts(final PartKey part) throws IOException {
     final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
@@ -192,17 +195,17 @@ public final class SeriesRun {
   }
 
   /**
-   * Commits a checkpoint with a part, if the parts of all ranks are there, may be committed
-   * together, and nobody has done so.
+   * Commits a checkpoint with a part, if the parts of all ranks are there and may be committed
+   * together. If the checkpoint is committed already, nothing is done.
    *
    * @param part a part of this run that is there
-   * @param listed what {@link #parts} said of it
+   * @param listed result of {@link #parts} for it
    * @param ranks ranks of the job
-   * @param check looks at the parts before that
+   * @param check check of the parts before that
    * @return the ranks whose parts it waits for; none when the checkpoint is committed
-   * @throws FencedException when another run began, before it was or after
-   * @throws RefusedException when it never will be
-   * @throws IOException when that fails
+   * @throws FencedException when another run began, before the commit or after
+   * @throws RefusedException when the checkpoint can never be committed
+   * @throws IOException when storage fails
    */
   public RankSet commit(
       final PartKey part, final Set<PartKey> listed, final int ranks, final PartsCheck check)
@@ -221,7 +224,7 @@ public final class SeriesRun {
               }
               checkBegin();
               check.of(parts);
-              // A node may be about to do that, when the power fails.
+              // The node of a part may be about to make it durable, when the power fails.
               engine.makeDurable(parts.stream().map(PartKey::toString).toList());
               return commit(part, ranks, parts);
             });
@@ -245,11 +248,12 @@ public final class SeriesRun {
   /**
    * Commits a checkpoint of which this node has all ranks: its part is in the entry of the log.
    *
-   * @param part the part's key
-   * @param bytes what it has, at most {@link #MAX_WHOLE}; its data must be on stable storage
-   * @throws FencedException when another run began, before it was or after
+   * @param part key of the part
+   * @param bytes content of the part, at most {@link #MAX_WHOLE}; its data must be on stable
+   *     storage
+   * @throws FencedException when another run began, before the commit or after
    * @throws RemovedException when the checkpoint was removed before
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   public void commit(final PartKey part, final byte[] bytes) throws IOException {
     final LogEntry.Commit commit =
@@ -272,17 +276,17 @@ public final class SeriesRun {
   }
 
   /**
-   * Whether the log says that a checkpoint of this run is committed with a part, or with what
-   * followed that.
+   * Returns whether the log says that a checkpoint of this run is committed with a part, or with a
+   * part that superseded it.
    *
    * @param part a part of this run
    * @param ranks ranks of the job, as this node counts them
-   * @return true also when it counts no more
-   * @throws FencedException when another run began, before it was or after
+   * @return true also when the commit counts no more
+   * @throws FencedException when another run began, before the commit or after
    * @throws RemovedException when the checkpoint was removed before
    * @throws RefusedException when the node that committed it counts other ranks, or has not this
    *     node's part
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   public boolean isCommitted(final PartKey part, final int ranks) throws IOException {
     final SeriesState state =
@@ -291,11 +295,11 @@ public final class SeriesRun {
   }
 
   /**
-   * Whether a checkpoint was committed without the part of a node, as others did not see its files.
-   * It is to be committed again, with that. No request goes to storage.
+   * Returns whether a checkpoint was committed without the part of a node, as others did not see
+   * its files. The checkpoint is to be committed again, with that part. No request goes to storage.
    *
    * @param part a part of this run
-   * @return false also when it counts no more
+   * @return false also when the commit counts no more
    */
   public boolean isLeftOut(final PartKey part) {
     return log.known().commitOf(part).filter(one -> Decision.lacks(one, part)).isPresent();
@@ -319,8 +323,8 @@ public final class SeriesRun {
   }
 
   /**
-   * Sees that the log still begins this run as it did when this node joined. Where mounts disagree
-   * about what a directory is, or a name can be made twice, it does not.
+   * Checks that the log still begins this run as it did when this node joined. The begin differs
+   * where mounts disagree about a directory, or a name can be made twice.
    */
   private void checkBegin() throws IOException {
     if (!log.beginAt(begin).equals(entry)) {
@@ -331,12 +335,12 @@ public final class SeriesRun {
   }
 
   /**
-   * Lets a checkpoint of this run go, if it still counts.
+   * Removes a checkpoint of this run, if it still counts.
    *
-   * @param number its number
+   * @param number number of the checkpoint
    * @param round its round; a later one stays
    * @throws FencedException when another run began
-   * @throws IOException when that fails; nothing of it may be deleted then
+   * @throws IOException when storage fails; no byte of it may be deleted then
    */
   public void remove(final long number, final long round) throws IOException {
     final SeriesState state = log.read(now -> now.begin() != begin || now.isGone(number, round));
@@ -354,11 +358,11 @@ public final class SeriesRun {
   }
 
   /**
-   * Lets a checkpoint of an earlier run go, if it still counts.
+   * Removes a checkpoint of an earlier run, if it still counts.
    *
-   * @param sequence of the entry that committed it, before this run's begin
+   * @param sequence sequence of the entry that committed it, before this run's begin
    * @throws FencedException when another run began
-   * @throws IOException when that fails; nothing of it may be deleted then
+   * @throws IOException when storage fails; no byte of it may be deleted then
    */
   public void removeEarlier(final long sequence) throws IOException {
     check(
@@ -369,23 +373,23 @@ public final class SeriesRun {
   }
 
   /**
-   * Finds that no other run has begun.
+   * Checks that no other run has begun.
    *
    * @throws FencedException when one has
-   * @throws IOException when that cannot be told
+   * @throws IOException when the log cannot be read
    */
   public void look() throws IOException {
     check(log.read());
   }
 
   /**
-   * The parts of this node that no commit needs any more, nor will: they were removed, or others
-   * followed them. Their objects may go.
+   * Returns the parts of this node that no commit needs any more, nor will: they were removed or
+   * superseded. Their objects may go.
    *
    * @param mine parts of this node
-   * @return those of them
+   * @return the unneeded among them
    * @throws FencedException when another run began: its nodes collect then
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   public List<PartKey> gone(final List<PartKey> mine) throws IOException {
     final SeriesState state = log.read();
@@ -399,20 +403,20 @@ public final class SeriesRun {
   }
 
   /**
-   * The commits that count, also when another run began.
+   * Returns the commits that count, also when another run began.
    *
-   * @return by sequence, the first one first
-   * @throws IOException when that fails
+   * @return commits by sequence, the first one first
+   * @throws IOException when storage fails
    */
   public SortedMap<Long, LogEntry.Commit> live() throws IOException {
     return log.read().live();
   }
 
   /**
-   * The numbers of earlier runs' checkpoints that counted when the log was read last. No request
-   * goes to storage.
+   * Returns the numbers of earlier runs' checkpoints that counted when the log was read last. No
+   * request goes to storage.
    *
-   * @return without order
+   * @return numbers without order
    */
   public Set<Long> numbersBefore() {
     return log.known().live().values().stream()
@@ -422,28 +426,28 @@ public final class SeriesRun {
   }
 
   /**
-   * The commits that counted when the log was read last. No request goes to storage.
+   * Returns the commits that counted when the log was read last. No request goes to storage.
    *
-   * @return by sequence, the first one first
+   * @return commits by sequence, the first one first
    */
   public SortedMap<Long, LogEntry.Commit> known() {
     return log.known().live();
   }
 
   /**
-   * The last entry of the log that this node has read.
+   * Returns the last entry of the log that this node has read.
    *
-   * @return its sequence
+   * @return sequence of the entry
    */
   public long last() {
     return log.known().last();
   }
 
   /**
-   * Says in a bucket how far the log goes, for who finds it shorter. In a directory each node's own
-   * store says so. Only the word of the node that began a run is asked for.
+   * Records in a bucket how far the log goes, for a later run that finds it shorter. In a directory
+   * each node's own store records it. Only the record of the node that began a run is read.
    *
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   public void end() throws IOException {
     if (isFirst() && last() > begin) {
@@ -452,12 +456,12 @@ public final class SeriesRun {
   }
 
   /**
-   * The entries that the log lacked when this node began the run, by the word of the node that
-   * began the run before. From then on nobody else can tell, as the begin has its place.
+   * Returns the entries that the log lacked when this node began the run, by the record of the node
+   * that began the run before. From then on no other node can tell, as the begin has their place.
    *
-   * @param parts reads that word
+   * @param parts reader of that record
    * @return empty for nothing, and on any other node
-   * @throws IOException when that cannot be read
+   * @throws IOException when the record cannot be read
    */
   public Optional<String> lost(final PartReader parts) throws IOException {
     if (!isFirst() || entry.previous() == 0) {

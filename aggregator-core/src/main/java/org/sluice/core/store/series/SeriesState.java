@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.function.BiPredicate;
 
 /**
- * What a series' log adds up to from the last begin on. Not thread-safe; what it gives away is
+ * The sum of a series' log from the last begin on. Not thread-safe; collections that it returns are
  * never changed.
  */
 public final class SeriesState {
@@ -23,15 +23,15 @@ public final class SeriesState {
   private LogEntry.Begin owner;
   private final SortedMap<Long, LogEntry.Commit> live = new TreeMap<>();
 
-  /** The checkpoints behind which an entry is damaged that may have removed them. */
+  /** The checkpoints before a damaged entry, which may have removed them. */
   private final SortedMap<Long, LogEntry.Commit> uncertain = new TreeMap<>();
 
-  /** What the last run has committed of each number last. */
+  /** The last commit of each number by the last run. */
   private final Map<Long, Decision> decided = new HashMap<>();
 
   SeriesState() {}
 
-  /** A run begins, with the commits that count then. */
+  /** Begins a run, with the commits that count then. */
   void begin(
       final long sequence,
       final LogEntry.Begin entry,
@@ -45,7 +45,7 @@ public final class SeriesState {
     decided.clear();
   }
 
-  /** An entry follows the last one. */
+  /** Adds the entry that follows the last one. */
   void add(final long sequence, final LogEntry entry) {
     switch (entry) {
       case LogEntry.Begin run -> begin(sequence, run, counting(run.live()));
@@ -65,14 +65,14 @@ public final class SeriesState {
     last = sequence;
   }
 
-  /** An entry follows that cannot be read: nothing before it counts for certain. */
+  /** Adds an entry that cannot be read: nothing before it counts for certain. */
   void addUnknown(final long sequence) {
     uncertain.putAll(live);
     live.clear();
     last = sequence;
   }
 
-  /** The commits that counted before an entry that cannot be read. */
+  /** Returns the commits that counted before an entry that cannot be read. */
   SortedMap<Long, LogEntry.Commit> uncertain() {
     return new TreeMap<>(uncertain);
   }
@@ -85,7 +85,7 @@ public final class SeriesState {
   }
 
   /**
-   * The sequence of the last entry.
+   * Returns the sequence of the last entry.
    *
    * @return 0 when there is none
    */
@@ -94,7 +94,7 @@ public final class SeriesState {
   }
 
   /**
-   * The sequence of the last begin.
+   * Returns the sequence of the last begin.
    *
    * @return 0 when there is none
    */
@@ -103,7 +103,7 @@ public final class SeriesState {
   }
 
   /**
-   * The last begin: its run is the one that may append.
+   * Returns the last begin, whose run may append.
    *
    * @return empty when there is none
    */
@@ -112,20 +112,20 @@ public final class SeriesState {
   }
 
   /**
-   * The commits that count.
+   * Returns the commits that count.
    *
-   * @return by sequence, the first one first
+   * @return commits by sequence, the first one first
    */
   public SortedMap<Long, LogEntry.Commit> live() {
     return new TreeMap<>(live);
   }
 
   /**
-   * What removes some of the commits that count.
+   * Returns an entry that removes some of the commits that count.
    *
-   * @param node who removes them
-   * @param goes which ones, asked once for each
-   * @return null when that is none
+   * @param node node that removes them
+   * @param goes whether a commit goes, asked once for each
+   * @return null when no commit goes
    */
   LogEntry removal(final String node, final BiPredicate<Long, LogEntry.Commit> goes) {
     final List<Long> stay = new ArrayList<>();
@@ -141,8 +141,8 @@ public final class SeriesState {
   }
 
   /**
-   * Whether the last run has committed a part, or what followed it: a newer part of its node, or a
-   * later round.
+   * Returns whether the last run has committed a part, or a part that superseded it: a newer part
+   * of its node, or a part of a later round.
    *
    * @param part a part of that run
    * @return true also when the commit counts no more
@@ -153,8 +153,8 @@ public final class SeriesState {
   }
 
   /**
-   * Whether the last run has committed a checkpoint in the round of a part, and it was removed.
-   * Nothing of that round counts again: nodes have begun to delete it.
+   * Returns whether the last run has committed a checkpoint in the round of a part, and it was
+   * removed. No part of that round counts again: nodes have begun to delete it.
    *
    * @param part a part of that run
    * @return false before it is committed in that round
@@ -164,14 +164,16 @@ public final class SeriesState {
     return last != null && last.round() == part.round() && !live.containsKey(last.sequence());
   }
 
-  /** Whether the last run has committed a checkpoint in a round, and that counts no more. */
+  /**
+   * Returns whether the last run has committed a checkpoint in a round, and that counts no more.
+   */
   boolean isGone(final long number, final long round) {
     final Decision last = decided.get(number);
     return last != null
         && (last.round() > round || last.round() == round && !live.containsKey(last.sequence()));
   }
 
-  /** The last commit in the round of a part, if that counts. */
+  /** Returns the last commit in the round of a part, if that counts. */
   Optional<LogEntry.Commit> commitOf(final PartKey part) {
     final Decision last = decided.get(part.number());
     return last != null && last.round() == part.round()
@@ -179,7 +181,7 @@ public final class SeriesState {
         : Optional.empty();
   }
 
-  /** The parts that count by the last commit in the round of a part. */
+  /** Returns the parts that count by the last commit in the round of a part. */
   Collection<PartKey> decided(final PartKey part) {
     return commitOf(part).map(LogEntry.Commit::keys).orElse(List.of());
   }

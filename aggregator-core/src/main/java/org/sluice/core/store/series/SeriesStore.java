@@ -9,30 +9,31 @@ import org.sluice.core.store.objects.Engine;
 /** A store that several nodes use at a time: in a directory, or at an engine. */
 public interface SeriesStore extends AutoCloseable {
   /**
-   * The names of its series.
+   * Returns the names of the store's series.
    *
-   * @return in order
+   * @return names in order
    * @throws IOException when they cannot be listed
    */
   List<String> names() throws IOException;
 
   /**
-   * The objects of a series.
+   * Returns the objects of a series.
    *
-   * @param series one that is there; without it reading finds nothing
+   * @param series a series of the store; without it reading finds nothing
    * @return an engine; the caller closes it, before the store
    */
   Engine engine(String series);
 
   /**
-   * The objects of the store itself. The series are folders of it.
+   * Returns the objects of the store itself. The series are folders of it.
    *
-   * @return the store's own, which it closes
+   * @return engine of the store, which the store closes
    */
   Engine whole();
 
   /**
-   * What killed processes left beside the series, that were making the store.
+   * Returns the objects beside the series that processes left which were killed while they made the
+   * store.
    *
    * @return keys of {@link #whole}, none with a slash
    * @throws IOException when they cannot be listed
@@ -40,38 +41,38 @@ public interface SeriesStore extends AutoCloseable {
   List<String> remains() throws IOException;
 
   /**
-   * Reads what nodes have of the checkpoints of a series.
+   * Returns a reader of the nodes' parts of checkpoints of a series.
    *
-   * @param series the series' name
-   * @return to be closed by the caller, before the store
+   * @param series name of the series
+   * @return reader that the caller closes, before the store
    */
   PartReader parts(String series);
 
   /**
-   * The data that parts of a series need.
+   * Returns the lookup of the data that parts of a series need.
    *
-   * @param series the series' name
-   * @return tells it by a part's key
+   * @param series name of the series
+   * @return lookup by a part's key
    */
   SeriesGarbage.Names needs(String series);
 
   /**
-   * When a process was last seen to use what a node has written in a run, in its place, or a draft,
-   * or one of {@link #remains}.
+   * Returns when a process was last seen to use a place: a node's files of a run, a draft, or one
+   * of {@link #remains}.
    *
-   * @param series the series' name
-   * @param place the prefix of the node's data, see {@link DataKey}, or a draft's name; one without
+   * @param series name of the series
+   * @param place prefix of the node's data, see {@link DataKey}, or a draft's name; a name without
    *     a slash is of the store itself
-   * @return by the clock of who did; empty where none does any more, as its process has ended, or
-   *     ever, as what is there was copied
+   * @return time by the clock of that process; empty where no process uses the place any more, as
+   *     it has ended, or ever did, as the files were copied
    * @throws IOException when that cannot be found out
    */
   Optional<Instant> lastUsed(String series, String place) throws IOException;
 
   /**
-   * Drafts of objects, which killed writers may have left.
+   * Returns drafts of objects, which killed writers may have left.
    *
-   * @param series the series' name
+   * @param series name of the series
    * @return names that {@link Engine#delete} takes
    * @throws IOException when they cannot be listed
    */
@@ -79,7 +80,7 @@ public interface SeriesStore extends AutoCloseable {
     return List.of();
   }
 
-  /** As the user names it. */
+  /** Returns the store as the user names it. */
   @Override
   String toString();
 

@@ -15,13 +15,13 @@ import org.sluice.core.store.directory.NodeIdentity;
 import org.sluice.core.store.objects.Engine;
 
 /**
- * Removes checkpoints of a series, and what is left of earlier runs, on whichever node and beside a
- * run that goes on. Not thread-safe.
+ * The removal of checkpoints of a series, and of objects that earlier runs left. It works on any
+ * node and beside a run that goes on. Not thread-safe.
  */
 public final class SeriesTidying implements AutoCloseable {
   /**
-   * So long a process that was killed may take to be resumed. A live one says several times as
-   * often that it uses its files.
+   * The longest time that a killed process may take to be resumed. A live process says several
+   * times as often that it uses its files.
    */
   private static final Duration AT_REST = Duration.ofMinutes(1);
 
@@ -33,21 +33,21 @@ public final class SeriesTidying implements AutoCloseable {
   private final IdleDetector<String> uses;
 
   /**
-   * A series that is to be tidied.
+   * Creates the tidying of a series.
    *
    * @param store the store, which stays the caller's
-   * @param series the series' name
+   * @param series name of the series
    */
   public SeriesTidying(final SeriesStore store, final String series) {
     this(store, series, AT_REST);
   }
 
   /**
-   * A series that is to be tidied by another patience.
+   * Creates the tidying of a series with another patience.
    *
    * @param store the store, which stays the caller's
-   * @param series the series' name
-   * @param rest for how long nothing of a run may have moved before it counts as dead
+   * @param series name of the series
+   * @param rest time without a move of a run after which it counts as dead
    */
   public SeriesTidying(final SeriesStore store, final String series, final Duration rest) {
     this.store = store;
@@ -61,11 +61,10 @@ public final class SeriesTidying implements AutoCloseable {
   /**
    * Removes checkpoints: in the log first, and then their bytes.
    *
-   * @param numbers their numbers
-   * @param last the sequence of the log's last entry when they were chosen: what is committed
-   *     behind it stays
-   * @throws IOException when that fails; what the log has removed does not count then, and its
-   *     bytes go with the next run, as do those that a live process may use
+   * @param numbers numbers of the checkpoints
+   * @param last sequence of the log's last entry when they were chosen: later commits stay
+   * @throws IOException when that fails; checkpoints removed in the log do not count then, and
+   *     their bytes go with the next run, as do bytes that a live process may use
    */
   public void remove(final Collection<Long> numbers, final long last) throws IOException {
     final SortedMap<Long, LogEntry.Commit> removed = new TreeMap<>();
@@ -90,7 +89,7 @@ public final class SeriesTidying implements AutoCloseable {
     delete(garbage.of(parts, log.read().live()));
   }
 
-  /** The places of some keys that no process uses any more. */
+  /** Returns the places of some keys that no process uses any more. */
   private Set<String> awaitLeft(final Collection<String> keys) throws IOException {
     final Set<String> all = new HashSet<>();
     keys.forEach(key -> all.add(place(key)));
@@ -105,7 +104,7 @@ public final class SeriesTidying implements AutoCloseable {
     return left;
   }
 
-  /** Where it shows whether a key is used: what the node has there, or a draft itself. */
+  /** Returns the place that shows whether a key is used: the node's folder, or a draft itself. */
   private static String place(final String key) {
     return PartKey.parse(key)
         .map(part -> DataKey.folder(part.begin(), part.node()))
@@ -118,13 +117,13 @@ public final class SeriesTidying implements AutoCloseable {
   }
 
   /**
-   * Finds what earlier runs left and no commit needs, and what killed processes left of objects, or
-   * when they made the store. A process of an earlier run may live that does not know yet that it
-   * is fenced, and has yet to make plain files of what it did not commit. So what is not known to
-   * be left waits for a further call, a minute behind the first.
+   * Finds objects that earlier runs left and no commit needs, drafts of killed processes, and
+   * remains of a store's making. A live process of an earlier run may not know yet that it is
+   * fenced, and has yet to make plain files of its uncommitted images. So objects not known to be
+   * unused wait for a further call, a minute after the first.
    *
-   * @return the keys of what it is
-   * @throws IOException when that fails
+   * @return keys of the objects
+   * @throws IOException when storage fails
    */
   public List<String> find() throws IOException {
     final Map<String, Boolean> left = new HashMap<>();
@@ -142,10 +141,10 @@ public final class SeriesTidying implements AutoCloseable {
   }
 
   /**
-   * The same at once: it takes a minute, if a process was killed whose files are there.
+   * Finds the same at once. It takes a minute, if a process was killed whose files are there.
    *
-   * @return the keys of what it is
-   * @throws IOException when that fails
+   * @return keys of the objects
+   * @throws IOException when storage fails
    */
   public List<String> await() throws IOException {
     final Set<String> left = awaitLeft(unneeded());
@@ -162,10 +161,10 @@ public final class SeriesTidying implements AutoCloseable {
   }
 
   /**
-   * Deletes what was found.
+   * Deletes objects.
    *
-   * @param keys from {@link #find}; each may be gone already
-   * @throws IOException when that fails
+   * @param keys keys from {@link #find}; each may be gone already
+   * @throws IOException when storage fails
    */
   public void delete(final List<String> keys) throws IOException {
     for (final String key : keys) {
@@ -174,27 +173,27 @@ public final class SeriesTidying implements AutoCloseable {
   }
 
   /**
-   * How long something is that was found.
+   * Returns the length of an object.
    *
-   * @param key from {@link #find}
+   * @param key key from {@link #find}
    * @return bytes; 0 when it is gone
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   public long size(final String key) throws IOException {
     return engine(key).size(key);
   }
 
   /**
-   * Where something is that was found.
+   * Returns the path of an object.
    *
-   * @param key from {@link #find}
+   * @param key key from {@link #find}
    * @return a path, or a URI
    */
   public String path(final String key) {
     return engine(key) + "/" + key;
   }
 
-  /** What killed creators of the store left is beside the series. */
+  /** Returns the engine of a key. Remains of the store's making are beside the series. */
   private Engine engine(final String key) {
     return key.contains("/") ? engine : store.whole();
   }

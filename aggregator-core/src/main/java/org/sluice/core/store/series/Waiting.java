@@ -3,11 +3,11 @@ package org.sluice.core.store.series;
 import org.sluice.core.store.model.RankSet;
 
 /**
- * A checkpoint of the last run that some nodes have put their parts of, and others have not.
+ * A checkpoint of the last run of which some nodes have put their parts, and others have not.
  *
- * @param number its number
+ * @param number number of the checkpoint
  * @param ranks ranks of the job
- * @param missing those whose parts are not there
- * @param nodes how many nodes have put theirs
+ * @param missing ranks whose parts are not there
+ * @param nodes number of nodes that have put their parts
  */
 public record Waiting(long number, int ranks, RankSet missing, int nodes) {}

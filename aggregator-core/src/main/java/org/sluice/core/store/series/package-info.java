@@ -14,8 +14,9 @@
  *   <li>A node whose entry finds its number taken reads the log again. Its own entry there is
  *       success, since only the answer was lost. A later begin is a fence, and the node stops.
  *   <li>A {@link org.sluice.core.store.series.LogEntry.Remove} is in the log before anything is
- *       deleted. What a later commit of a number superseded never counts again.
- *   <li>A run deletes only what earlier runs left, and what its own log says is gone.
+ *       deleted. A commit superseded by a later one of its number never counts again.
+ *   <li>A run deletes only objects that earlier runs left, and those that its own log says are
+ *       gone.
  * </ol>
  */
 package org.sluice.core.store.series;
