@@ -210,7 +210,9 @@ final class NodeChecks {
         AsyncWrites writes = new AsyncWrites(1);
         Arena arena = Arena.ofConfined()) {
       final IoVector pieces = new IoVector(1);
-      pieces.add(arena.allocate(Trial.BLOCK, Trial.BLOCK).address(), Trial.BLOCK);
+      pieces.add(
+          arena.allocate(FileSystemTrial.BLOCK, FileSystemTrial.BLOCK).address(),
+          FileSystemTrial.BLOCK);
       final AsyncWrites.Write write = writes.start(opened, pieces, 0);
       write.await();
       if (write.isTaken()) {

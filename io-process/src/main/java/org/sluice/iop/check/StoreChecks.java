@@ -52,7 +52,7 @@ final class StoreChecks {
         "place",
         place.isStore() ? "a store that this node may write" : "a session makes the store there");
     try (NativeFile directory = NativeFile.open(place.directory(), Flag.DIRECTORY)) {
-      final String mounted = Trial.mounted(directory);
+      final String mounted = FileSystemTrial.mounted(directory);
       if (directory.isShared()) {
         section.yes(
             "other_nodes",
@@ -67,7 +67,7 @@ final class StoreChecks {
             mounted + " is this node's alone",
             "no other node restores from it, and a lost node takes the store along");
       }
-      Trial.room(section, directory, buffer);
+      FileSystemTrial.room(section, directory, buffer);
       together = directory.isShared() && !place.isOfOneNode();
       tryOut(directory, place.directory(), place.mode(), "--store");
     }
@@ -80,7 +80,7 @@ final class StoreChecks {
       there = there.getParent();
     }
     try (NativeFile directory = NativeFile.open(there, Flag.DIRECTORY)) {
-      final String mounted = Trial.mounted(directory);
+      final String mounted = FileSystemTrial.mounted(directory);
       if (directory.isShared()) {
         section.limited(
             "own_disk",
@@ -89,7 +89,7 @@ final class StoreChecks {
       } else {
         section.yes("own_disk", mounted + " is this node's alone");
       }
-      Trial.room(section, directory, buffer);
+      FileSystemTrial.room(section, directory, buffer);
       tryOut(directory, there, Optional.empty(), "--stage");
     } catch (final PosixException e) {
       section.stop("place", e);
@@ -113,7 +113,7 @@ final class StoreChecks {
     }
     try (NativeFile directory = NativeFile.open(place, Flag.DIRECTORY)) {
       section.yes("place", exists ? "a directory" : "a session makes the directory");
-      final String mounted = Trial.mounted(directory);
+      final String mounted = FileSystemTrial.mounted(directory);
       if (directory.isShared()) {
         section.yes(
             "other_nodes",
@@ -123,8 +123,8 @@ final class StoreChecks {
       } else {
         section.no("other_nodes", mounted + " is this node's alone", "every file can be logged");
       }
-      Trial.room(section, directory, buffer);
-      tryOutCapture(FileName.resolve(place, Trial.name()), store);
+      FileSystemTrial.room(section, directory, buffer);
+      tryOutCapture(FileName.resolve(place, FileSystemTrial.name()), store);
     }
   }
 
@@ -141,14 +141,14 @@ final class StoreChecks {
       section.yes("writable", "a file can be made");
       try {
         if (store != null) {
-          storeLinks(file, StorePlace.look(store).directory().resolve(Trial.name()));
+          storeLinks(file, StorePlace.look(store).directory().resolve(FileSystemTrial.name()));
         }
       } catch (final IOException saidOfTheStore) {
         // by its own section
       } finally {
         Names.delete(path);
       }
-      Trial.holesAndBirthTime(section, file);
+      FileSystemTrial.holesAndBirthTime(section, file);
       GuardChecks.make(section, file);
     } catch (final PosixException e) {
       section.stop("writable", e, "give a --capture that you may write");
@@ -156,7 +156,7 @@ final class StoreChecks {
   }
 
   private void storeLinks(final NativeFile file, final Path link) throws PosixException {
-    final int errno = Trial.errno(() -> file.linkTo(link));
+    final int errno = FileSystemTrial.errno(() -> file.linkTo(link));
     Names.delete(link.toString());
     if (errno == 0) {
       section.yes("store_links", "a commit links files into the store");
@@ -175,19 +175,19 @@ final class StoreChecks {
       final Optional<WriteMode> mode,
       final String option)
       throws IOException {
-    final Path trial = path.resolve(Trial.name());
+    final Path trial = path.resolve(FileSystemTrial.name());
     try {
       Names.createDirectory(trial.toString());
       final Path name = trial.resolve("a");
       try (NativeFile file = NativeFile.open(name, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
-        Trial.write(file, Trial.BLOCK, 0);
+        FileSystemTrial.write(file, FileSystemTrial.BLOCK, 0);
         file.sync();
         section.yes("writable", "a file can be made, written and synchronised");
         locks(name, file);
         links(trial, file);
         directWrites(trial.resolve("d"), mode);
         nameless(directory.procPath());
-        Trial.holesAndBirthTime(section, file);
+        FileSystemTrial.holesAndBirthTime(section, file);
       }
     } catch (final PosixException e) {
       section.stop("writable", e, "give a %s that you may write".formatted(option));
@@ -218,8 +218,8 @@ final class StoreChecks {
   private void links(final Path trial, final NativeFile file) throws IOException {
     final Path other = trial.resolve("b");
     Names.createDirectory(other.toString());
-    final int across = Trial.errno(() -> file.linkTo(other.resolve("a")));
-    final int within = Trial.errno(() -> file.linkTo(trial.resolve("c")));
+    final int across = FileSystemTrial.errno(() -> file.linkTo(other.resolve("a")));
+    final int within = FileSystemTrial.errno(() -> file.linkTo(trial.resolve("c")));
     if (within == 0) {
       section.yes("links", "a file can have two names in a directory");
     } else {
@@ -261,10 +261,11 @@ final class StoreChecks {
   private void directWrites(final Path name, final Optional<WriteMode> mode) throws PosixException {
     final String measured = mode.map(each -> "; this store is written to " + each).orElse("");
     try (NativeFile file = NativeFile.open(name, Flag.WRITE, Flag.CREATE, Flag.DIRECT)) {
-      Trial.write(file, Trial.BLOCK, 0);
+      FileSystemTrial.write(file, FileSystemTrial.BLOCK, 0);
       file.sync();
       section.yes(
-          "direct_writes", "O_DIRECT takes blocks of %d bytes%s".formatted(Trial.BLOCK, measured));
+          "direct_writes",
+          "O_DIRECT takes blocks of %d bytes%s".formatted(FileSystemTrial.BLOCK, measured));
       unaligned(section, file);
     } catch (final PosixException e) {
       e.throwUnless(Errno.EINVAL);
@@ -277,8 +278,9 @@ final class StoreChecks {
 
   /** Tries what some accept and cannot write, which they say at the next fsync only. */
   static void unaligned(final Section section, final NativeFile file) {
-    final int written = Trial.errno(() -> Trial.write(file, ODD, Trial.BLOCK));
-    final int synced = Trial.errno(file::sync);
+    final int written =
+        FileSystemTrial.errno(() -> FileSystemTrial.write(file, ODD, FileSystemTrial.BLOCK));
+    final int synced = FileSystemTrial.errno(file::sync);
     if (synced != 0) {
       section.limited(
           "direct_alignment",
@@ -294,7 +296,7 @@ final class StoreChecks {
 
   private void nameless(final String directory) {
     final int errno =
-        Trial.errno(() -> NativeFile.open(directory, Flag.WRITE, Flag.NAMELESS).close());
+        FileSystemTrial.errno(() -> NativeFile.open(directory, Flag.WRITE, Flag.NAMELESS).close());
     if (errno == 0) {
       section.yes("nameless_files", "O_TMPFILE");
     } else {

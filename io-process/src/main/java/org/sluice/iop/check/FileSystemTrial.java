@@ -18,14 +18,14 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.directory.StorePlace;
 
 /** The attempts that are the same for every file system, whatever is to lie there. */
-final class Trial {
+final class FileSystemTrial {
   static final int BLOCK = 4096;
 
   private static final int HOLE = 1 << 20;
   private static final int INSIDE = HOLE / 2;
   private static final long FEW_FILES = 1000;
 
-  private Trial() {}
+  private FileSystemTrial() {}
 
   /** Returns a hidden name that nothing has; the process tells whose it is, should it be killed. */
   static String name() {
