@@ -43,15 +43,16 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
       return StagedStore.find(settings.stage(), settings.series(), job);
     }
     final Path root = settings.store().toAbsolutePath().normalize();
-    if (!isSeries(root, settings.series() != null)) {
-      refuseSeries(root, settings.series());
+    final Optional<String> asked = Optional.ofNullable(settings.series());
+    if (!isSeries(root, asked.isPresent())) {
+      refuseSeries(root, asked);
       try (PosixStore checked = openNodes(root, settings.layout(), settings)) {
         return checked.directory();
       }
     }
     final SeriesDirectory directory = SeriesDirectory.create(root);
     final String node = NodeIdentity.self().name();
-    final String series = settings.series() == null ? Stores.DEFAULT_SERIES : settings.series();
+    final String series = asked.orElse(Stores.DEFAULT_SERIES);
     directory.make(series);
     if (WaveFiles.areOfThisProcess()) { // before the run of another job is over by ours
       new WaveFiles(root.resolve(series)).take().close();
@@ -94,15 +95,14 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
         && (asked || SeriesFormat.isShared(root));
   }
 
-  private static void refuseSeries(final Path root, final String series) throws IOException {
-    if (series != null) {
-      if (SeriesFormat.isAnyStore(root)) { // the format of the store may be damaged
-        PosixStore.open(root).close();
-      }
+  private static void refuseSeries(final Path root, final Optional<String> asked)
+      throws IOException {
+    if (asked.isPresent() && SeriesFormat.isAnyStore(root)) {
+      PosixStore.open(root).close(); // the format of the store may be damaged
       throw new CommandException(
           ExitStatus.USAGE,
           "%s was made without --series and has none; leave --series %s out, or give another --store"
-              .formatted(root, series));
+              .formatted(root, asked.get()));
     }
   }
 
