@@ -6,6 +6,9 @@ import org.sluice.iop.image.Image;
 
 /** What becomes of drained chunks. Write stage only, unless it says otherwise. */
 interface ChunkSink extends WriteBatch {
+  /** Returns whether chunks are stored as they lie, so that they need checksums. Any thread. */
+  boolean keepsRecords();
+
   /**
    * Writes a chunk, by the next {@link #flush()} at the latest. When that fails, the images whose
    * bytes are lost fail. Releases it once its memory is not needed any more.

@@ -63,7 +63,7 @@ abstract class ChunkWork implements Work {
 
   @Override
   public final void validate() {
-    extents = context.tables().take();
+    extents = context.reading().tables().take();
     try {
       if (context.inFlight().hasSuspects()) {
         lookForPoison();
@@ -71,7 +71,7 @@ abstract class ChunkWork implements Work {
       copyOut();
     } catch (final IOException e) {
       extents.clear();
-      context.grants().all(slot).forEach(image -> image.fail(e));
+      context.reading().grants().all(slot).forEach(image -> image.fail(e));
     }
   }
 
@@ -88,7 +88,7 @@ abstract class ChunkWork implements Work {
     if (poisoned.containsInt(image.id())) {
       image.fail(new PoisonException(Subject.CHUNK));
     } else {
-      extents.add(image, context.reader());
+      extents.add(image, context.reading().reader());
     }
   }
 
@@ -104,7 +104,7 @@ abstract class ChunkWork implements Work {
   /** The sink is done with the chunk. */
   final void release(final ChunkLocation location) {
     released(location);
-    context.tables().giveBack(extents);
+    context.reading().tables().giveBack(extents);
   }
 
   /** Tells the lane that this chunk is written now. */

@@ -99,6 +99,11 @@ final class ContainerSink implements ChunkSink {
   }
 
   @Override
+  public boolean keepsRecords() {
+    return true;
+  }
+
+  @Override
   public void drain(final ChunkWork chunk) {
     final ExtentTable extents = chunk.extents;
     boolean logged = false;

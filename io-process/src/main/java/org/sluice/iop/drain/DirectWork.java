@@ -101,7 +101,7 @@ final class DirectWork extends ImageWork {
       return;
     }
     final ChunkReader reader = new ChunkReader();
-    reader.wrapOpen(memory, context.sessionId());
+    reader.wrapOpen(memory, context.reading().sessionId());
     int end = 0;
     while (reader.next()) {
       final boolean payload = reader.type() == RecordDescriptor.TYPE_WRITE;

@@ -32,6 +32,7 @@ public final class Drain implements AutoCloseable {
 
   private static final int REQUESTS = 1024;
 
+  private final Layout layout;
   private final DrainContext context;
   private final WritesInFlight flight;
   private final Pipeline pipeline;
@@ -54,6 +55,7 @@ public final class Drain implements AutoCloseable {
       final String node,
       final Statistics statistics,
       final Journal journal) {
+    this.layout = layout;
     final long sessionId = segment.header().sessionId();
     final int chunks = segment.geometry().chunkCount();
     final SessionContainers containers = new SessionContainers(store, sessionId, node);
@@ -68,15 +70,12 @@ public final class Drain implements AutoCloseable {
     this.context =
         new DrainContext(
             segment,
-            sessionId,
             journal,
             statistics,
-            layout,
             sink,
             containers,
-            new AppendRights(),
-            new ChunkReader(),
-            new ExtentTable.Pool(),
+            new ChunkReading(
+                sessionId, new AppendRights(), new ChunkReader(), new ExtentTable.Pool()),
             new AtomicReferenceArray<>(chunks));
     this.pipeline = new Pipeline(chunks + REQUESTS, sink, journal.inFlight(), pace);
   }
@@ -87,7 +86,7 @@ public final class Drain implements AutoCloseable {
    * @return any thread may ask
    */
   public Layout layout() {
-    return context.layout();
+    return layout;
   }
 
   /**
@@ -193,7 +192,8 @@ public final class Drain implements AutoCloseable {
    * @param image an image of the session
    */
   public void grant(final int slot, final Image image) {
-    pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> context.grants().grant(slot, image)));
+    pipeline.publish(
+        new StepWork(Lane.Role.VALIDATE, () -> context.reading().grants().grant(slot, image)));
   }
 
   /**
@@ -203,7 +203,8 @@ public final class Drain implements AutoCloseable {
    * @param image an image of the session
    */
   public void revoke(final int slot, final Image image) {
-    pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> context.grants().revoke(slot, image)));
+    pipeline.publish(
+        new StepWork(Lane.Role.VALIDATE, () -> context.reading().grants().revoke(slot, image)));
   }
 
   /**
@@ -212,7 +213,8 @@ public final class Drain implements AutoCloseable {
    * @param slot index of the slot, 0 or more
    */
   public void revokeAll(final int slot) {
-    pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> context.grants().revokeAll(slot)));
+    pipeline.publish(
+        new StepWork(Lane.Role.VALIDATE, () -> context.reading().grants().revokeAll(slot)));
   }
 
   /**
@@ -286,7 +288,7 @@ public final class Drain implements AutoCloseable {
         Kind.DIVERT,
         () -> {
           final long size = image.held().status().size();
-          final boolean toFile = context.layout().drainsToFiles();
+          final boolean toFile = layout.drainsToFiles();
           context.restart(image, Cause.DIVERTED, toFile, size, List.of());
           image.size(size);
         });
@@ -340,7 +342,7 @@ public final class Drain implements AutoCloseable {
    * @param shortOfRoom whether their room is given back; otherwise the next one is made ready
    */
   public void tidy(final boolean shortOfRoom) {
-    if (!context.layout().drainsToFiles()) {
+    if (!layout.drainsToFiles()) {
       pipeline.publish(new TidyWork(context.containers(), shortOfRoom));
     }
   }
@@ -405,7 +407,7 @@ public final class Drain implements AutoCloseable {
   public void close() throws IOException {
     pipeline.close();
     flight.close();
-    if (!context.layout().drainsToFiles()) {
+    if (!layout.drainsToFiles()) {
       context.containers().close();
     }
   }

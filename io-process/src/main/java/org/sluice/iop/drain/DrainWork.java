@@ -56,15 +56,15 @@ final class DrainWork extends ChunkWork {
 
   @Override
   void copyOut() throws IOException {
-    final ChunkReader reader = context.reader();
+    final ChunkReader reader = context.reading().reader();
     if (adopted) {
       if (memory.getInt(ChunkDescriptor.USED_OFFSET) == 0) {
         return;
       }
-      reader.wrapOpen(memory, context.sessionId()).seal(memory);
+      reader.wrapOpen(memory, context.reading().sessionId()).seal(memory);
       use(reader.used());
     } else {
-      reader.wrap(memory, used, context.sessionId());
+      reader.wrap(memory, used, context.reading().sessionId());
     }
     if (used > ChunkDescriptor.HEADER_LENGTH
         && memory.getInt(ChunkDescriptor.SLOT_OFFSET) != slot) {
@@ -78,7 +78,7 @@ final class DrainWork extends ChunkWork {
     final Lane lane = context.inFlight().lane(Lane.Role.VALIDATE);
     Image last = null;
     while (reader.next()) {
-      final Image image = context.grants().find(slot, reader.imageId());
+      final Image image = context.reading().grants().find(slot, reader.imageId());
       if (image == null) {
         final String reason = "slot %d may not write image %d".formatted(slot, reader.imageId());
         throw damage(reader.position(), reason);
@@ -101,7 +101,7 @@ final class DrainWork extends ChunkWork {
    * chunk holds records of images that its own slot was granted, and of no others.
    */
   private void checksum() {
-    if (!context.layout().drainsToFiles()) {
+    if (context.sink().keepsRecords()) {
       final int header = ChunkDescriptor.HEADER_LENGTH;
       crc = Crc32c.of(memory, header, used - header);
     }

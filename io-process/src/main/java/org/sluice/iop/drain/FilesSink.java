@@ -62,6 +62,11 @@ final class FilesSink implements ChunkSink {
   }
 
   @Override
+  public boolean keepsRecords() {
+    return false;
+  }
+
+  @Override
   public void drain(final ChunkWork chunk) {
     final long began = System.nanoTime();
     inPlace.write(chunk.extents, chunk.memory, chunk.index, chunk.generation);

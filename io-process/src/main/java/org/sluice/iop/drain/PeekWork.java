@@ -23,11 +23,11 @@ final class PeekWork extends ChunkWork {
 
   @Override
   void copyOut() throws IOException {
-    final ChunkReader reader = context.reader();
+    final ChunkReader reader = context.reading().reader();
     final Lane lane = context.inFlight().lane(Lane.Role.VALIDATE);
-    reader.wrapOpen(memory, context.sessionId());
+    reader.wrapOpen(memory, context.reading().sessionId());
     while (reader.next()) {
-      final Image image = context.grants().find(slot, reader.imageId());
+      final Image image = context.reading().grants().find(slot, reader.imageId());
       if (image != null) { // otherwise the chunk is refused when it is drained
         lane.image(image.id());
         add(image);
