@@ -15,19 +15,20 @@ import org.sluice.core.store.format.SealedText;
 import org.sluice.core.store.format.StoredFile;
 
 /**
- * How often the checkpoints of a store have changed: odd while one changes. A process that finds
- * the count that it left knows that nobody else has changed one. It is read and written under the
- * store's lock, and never synchronised: a power cut ends all who know a count.
+ * The count of changes to a store's checkpoints: odd while one changes. A process that finds the
+ * count it left knows that no other process has changed a checkpoint. The count is read and written
+ * under the store's lock, and never synchronised: a power cut ends all processes that know it.
  *
- * <p>Where a process cannot write it, it deletes it; without it each process looks at all.
+ * <p>A process that cannot write the count deletes it. Without a count each process looks at all
+ * checkpoints.
  *
- * @param store the store's directory
- * @param disk how it is changed
+ * @param store directory of the store
+ * @param disk disk that changes it
  */
 public record ChangeCount(Path store, Disk disk) {
   public static final String NAME = "changes";
 
-  /** None, as where the file is missing. */
+  /** The count of a store whose file is missing. */
   public static final long UNKNOWN = 0;
 
   private static final HexFormat HEX = HexFormat.of();
@@ -38,7 +39,7 @@ public record ChangeCount(Path store, Disk disk) {
     return (count & 1) != 0;
   }
 
-  /** What the file says; {@link #UNKNOWN} when nothing. */
+  /** Returns the count in the file; {@link #UNKNOWN} without one. */
   public long read() throws IOException {
     try {
       return SealedText.decode(StoredFile.readAll(path(), MAX_LENGTH))
@@ -50,11 +51,11 @@ public record ChangeCount(Path store, Disk disk) {
   }
 
   /**
-   * Counts one on.
+   * Raises the count by one.
    *
-   * @param count what the file says
-   * @return what it says then; {@link #UNKNOWN} when that failed, and it says nothing
-   * @throws IOException when it still says what it said
+   * @param count present count in the file
+   * @return count in the file then; {@link #UNKNOWN} when the write failed, and the file is gone
+   * @throws IOException when the file still has the old count
    */
   public long next(final long count) throws IOException {
     final long next = count == UNKNOWN ? Entropy.nextLong() | 1 : after(count);

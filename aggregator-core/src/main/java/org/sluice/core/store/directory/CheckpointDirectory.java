@@ -22,17 +22,17 @@ import org.sluice.core.store.format.StoredFile;
 import org.sluice.core.store.model.CommittedImage;
 
 /**
- * Where the parts of a checkpoint are.
+ * The directory of a checkpoint, with the places of its parts.
  *
- * @param path its directory
- * @param number its number
- * @param commitId its commit's id
- * @param disk how they are changed
+ * @param path path of the directory
+ * @param number number of the checkpoint
+ * @param commitId id of its commit
+ * @param disk disk that changes its files
  */
 public record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
   private static final Pattern NAME = Pattern.compile("(\\d{10}|[1-9]\\d{10,17})-([0-9a-f]{16})");
 
-  /** Tells what a directory's name says; empty when it is not the name of a checkpoint. */
+  /** Returns the checkpoint of a directory's name; empty for any other name. */
   static Optional<CheckpointDirectory> of(final Path path, final Disk disk) {
     final Matcher name = NAME.matcher(path.getFileName().toString());
     return name.matches()
@@ -49,24 +49,30 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     return path.resolve("manifest.json");
   }
 
-  /** Also when that cannot be told, so that reading the manifest says why. */
+  /**
+   * Returns whether the checkpoint is committed; true also when that cannot be found out, so that
+   * reading the manifest says why.
+   */
   public boolean isCommitted() {
     return !Files.notExists(manifest(), NOFOLLOW_LINKS) || isForeign();
   }
 
-  /** Whether what has its name is no directory; a link to an archive is one. */
+  /** Returns whether the entry of its name is no directory; a link to an archive is a directory. */
   boolean isForeign() {
     return !Files.isDirectory(path) && Files.exists(path);
   }
 
-  /** What becomes the manifest; locked by the process that is about to commit the checkpoint. */
+  /**
+   * Returns the file that becomes the manifest. The process about to commit the checkpoint locks
+   * it.
+   */
   public Path draft() {
     return path.resolve("manifest.tmp");
   }
 
   /**
-   * Whether what is left of it says that it was committed: who makes or removes one has a draft
-   * there until the index is gone.
+   * Returns whether the remains show that the checkpoint was committed. A process that makes or
+   * removes a checkpoint keeps a draft there until the index is gone.
    */
   public boolean hasLostManifest() {
     return Files.notExists(draft(), NOFOLLOW_LINKS)
@@ -75,27 +81,30 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
         && Files.exists(index(), NOFOLLOW_LINKS);
   }
 
-  /** Whether nobody is about to commit it. */
+  /** Returns whether no process is about to commit the checkpoint. */
   public boolean isAbandoned() throws IOException {
     return StoreDirectory.isUnlocked(draft());
   }
 
-  /** Whether nobody reads it. */
+  /** Returns whether no process reads the checkpoint. */
   public boolean isUnread() throws IOException {
     return StoreDirectory.isUnlocked(manifest());
   }
 
-  /** Its presence says that a file joined the checkpoint after its commit. */
+  /** Returns the file whose presence says that a file joined the checkpoint after its commit. */
   private Path incomplete() {
     return path.resolve("incomplete");
   }
 
-  /** Also when that cannot be told. */
+  /**
+   * Returns whether a file joined the checkpoint after its commit; true also when that cannot be
+   * found out.
+   */
   public boolean isIncomplete() {
     return !Files.notExists(incomplete(), NOFOLLOW_LINKS);
   }
 
-  /** Says durably that a file joined it. */
+  /** Records durably that a file joined the checkpoint. */
   public void markIncomplete() throws IOException {
     disk.open(incomplete(), Flag.WRITE, Flag.CREATE).close();
     disk.syncDirectory(path, FaultPoint.DIRECTORY_FSYNC);
@@ -105,7 +114,7 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     return path.resolve("index");
   }
 
-  /** Writes what a log says of it in the place of whatever is there, not durably yet. */
+  /** Writes manifest and index from a log in place of any files there, not durably yet. */
   public void write(final byte[] manifest, final byte[] index) throws IOException {
     disk.createDirectory(path);
     write(index(), path.resolve("index.tmp"), index);
@@ -113,9 +122,10 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
   }
 
   /**
-   * A file that is there stays the same one, as a reader may have its lock. It is written to even
-   * if it has these bytes: a sync that failed may have left them in memory alone. Nobody reads it
-   * while it has others, since what a log says counts until it is durable here.
+   * Writes a file. An existing file stays the same file, as a reader may have its lock. It is
+   * written to even if it has these bytes: after a failed sync they may be in memory alone. No
+   * process reads the file while its bytes differ, since the log's record counts until it is
+   * durable here.
    */
   private void write(final Path name, final Path temporary, final byte[] bytes) throws IOException {
     final boolean there = Files.isRegularFile(name, NOFOLLOW_LINKS);
@@ -133,7 +143,7 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     }
   }
 
-  /** Makes durable what {@link #write} has written, but for the directory's own name. */
+  /** Makes the files of {@link #write} durable, but not the directory's own name. */
   public void sync() throws IOException {
     for (final Path part : List.of(index(), manifest())) {
       try (NativeFile file = disk.open(part, Flag.WRITE)) {
@@ -147,7 +157,7 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     return path.resolve("images");
   }
 
-  /** Its images' own files; in no order. */
+  /** Returns the own files of its images, in no order. */
   public List<FileStatus> imageFiles() throws IOException {
     final List<FileStatus> files = new ArrayList<>();
     if (Files.isDirectory(images())) {
@@ -158,7 +168,7 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     return files;
   }
 
-  /** Where an image's own file is. */
+  /** Returns the opening of an image's own file. */
   public StoredFile.Opening file(final CommittedImage image) {
     return image.isInPlace()
         ? flags -> StoredFile.openInPlace(image.sharing().file(), flags)
@@ -169,12 +179,14 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     return images().resolve(Integer.toString(ordinal));
   }
 
-  /** The own file of one of its holders. */
+  /** Returns the own file of an image's holder. */
   public Path image(final int ordinal, final int holder) {
     return images().resolve(ordinal + "." + holder);
   }
 
-  /** Reads the checkpoint and keeps it from being removed; false when it is removed already. */
+  /**
+   * Reads the checkpoint and keeps it from being removed. Returns false when it is removed already.
+   */
   public boolean whileHeld(final Fault.Step<IOException> reading) throws IOException {
     try (NativeFile manifest = StoredFile.open(manifest())) {
       if (!manifest.tryLockShared() || !manifest.isAt(manifest())) {
@@ -191,14 +203,14 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
   }
 
   /**
-   * Deletes the checkpoint, unless a process reads it. The manifest goes first, and durably: what
-   * it names may be overwritten from here on.
+   * Deletes the checkpoint, unless a process reads it. The manifest goes first, and durably: the
+   * bytes that it names may be overwritten from here on.
    */
   public boolean removeUnlessRead() throws IOException {
     return removeUnlessRead(() -> true);
   }
 
-  /** The same, right behind a farewell that may still prevent it. */
+  /** Deletes the checkpoint, unless a process reads it or a farewell right before prevents it. */
   public boolean removeUnlessRead(final Farewell farewell) throws IOException {
     if (isForeign()) {
       if (!farewell.run()) {
@@ -219,7 +231,7 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     }
   }
 
-  /** Null when what has its name, if anything, is no file that can be read. */
+  /** Opens the manifest; null when there is no readable file of its name. */
   private NativeFile openManifest() throws IOException {
     try {
       return StoredFile.open(manifest(), Flag.WRITE);
@@ -238,14 +250,17 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     Fault.at(FaultPoint.CHECKPOINT_DELETE, "delete " + path, this::delete);
   }
 
-  /** Its manifest becomes a draft, so that it is not missed. */
+  /** Makes a draft of the manifest, so that it is not missed. */
   private void uncommit() throws IOException {
     if (Files.exists(manifest(), NOFOLLOW_LINKS)) {
       disk.rename(manifest(), draft(), FaultPoint.MANIFEST_REMOVE);
     }
   }
 
-  /** Deletes what is left of it; a process that died removed its manifest, or never wrote one. */
+  /**
+   * Deletes the remains of the checkpoint. A process that died removed its manifest, or never wrote
+   * it.
+   */
   public void sweep() throws IOException {
     if (Files.exists(path)) {
       disk.syncDirectory(path, FaultPoint.REMOVAL_FSYNC);
@@ -253,7 +268,7 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     }
   }
 
-  /** Deletes what is not committed. */
+  /** Deletes an uncommitted checkpoint. */
   public void delete() throws IOException {
     disk.delete(index(), null); // before the draft
     disk.deleteAll(path);

@@ -2,14 +2,14 @@ package org.sluice.core.store.directory;
 
 import java.io.IOException;
 
-/** What comes right before a removal that nothing else prevents any more. */
+/** A step right before a removal that nothing else prevents any more. */
 @FunctionalInterface
 public interface Farewell {
   /**
-   * Does it.
+   * Takes the step.
    *
    * @return false when the checkpoint is to stay after all
-   * @throws IOException when that fails; the checkpoint stays
+   * @throws IOException when the step fails; the checkpoint stays
    */
   boolean run() throws IOException;
 }

@@ -19,9 +19,9 @@ import org.sluice.core.store.disk.Disk;
 import org.sluice.core.store.format.StoredFile;
 
 /**
- * Keeps a store, or on this node its series, for one job. The lock goes with the process, however
- * that ends. Other nodes may not see a lock, so a job that lives renews its claim, whose time they
- * see. Thread-safe.
+ * The claim of one job to a store, or on this node to its series. The lock ends with the process,
+ * in any case. Other nodes may not see a lock, so a live job renews its claim, whose time they see.
+ * Thread-safe.
  */
 public final class JobClaim {
   private static final String NAME = "job";
@@ -33,7 +33,7 @@ public final class JobClaim {
     this.file = file;
   }
 
-  /** A claim that a job has, until it is closed. Thread-safe. */
+  /** A claim that a job holds until it is closed. Thread-safe. */
   public final class Held implements AutoCloseable {
     private NativeFile lock;
 
@@ -42,9 +42,9 @@ public final class JobClaim {
     }
 
     /**
-     * Says that the job lives; one that is over says nothing.
+     * Renews the claim of a live job; a closed claim is left alone.
      *
-     * @throws IOException when that fails
+     * @throws IOException when the renewal fails
      */
     public synchronized void renew() throws IOException {
       if (lock != null) {
@@ -52,7 +52,7 @@ public final class JobClaim {
       }
     }
 
-    /** Lets another job begin; again it does nothing. */
+    /** Lets another job begin; a second call does nothing. */
     @Override
     public synchronized void close() throws IOException {
       if (lock != null) {
@@ -64,7 +64,10 @@ public final class JobClaim {
     }
   }
 
-  /** Of a store of one node, or of this node's in a series: each run has a new store there. */
+  /**
+   * Returns the claim to a store of one node, or to this node's place in a series: each run has a
+   * new store there.
+   */
   public static JobClaim of(final StoreDirectory store) throws IOException {
     return store.format().isPart()
         ? ofNode(store.path().getParent())
@@ -72,10 +75,10 @@ public final class JobClaim {
   }
 
   /**
-   * Of this node, among the stores that its runs have in a series.
+   * Returns the claim of this node among the stores that its runs have in a series.
    *
-   * @param data the folder that they are in
-   * @return taken by nobody yet, as far as this object goes
+   * @param data folder of the stores
+   * @return claim that this object has not taken yet
    * @throws IOException when the node has no name
    */
   public static JobClaim ofNode(final Path data) throws IOException {
@@ -83,12 +86,12 @@ public final class JobClaim {
   }
 
   /**
-   * The claims that a run has, on whatever nodes.
+   * Returns the claims of a run on all nodes.
    *
-   * @param data the folder that the stores of a series' runs are in
-   * @param run its name
-   * @return when each was renewed last, by the clock of its node or of the storage
-   * @throws IOException when that cannot be told
+   * @param data folder with the stores of a series' runs
+   * @param run name of the run
+   * @return time of each claim's last renewal, by the clock of its node or of the storage
+   * @throws IOException when the claims cannot be read
    */
   public static Map<Path, FileTime> ofRun(final Path data, final String run) throws IOException {
     final Map<Path, FileTime> claims = new HashMap<>();
@@ -99,7 +102,7 @@ public final class JobClaim {
             claims.put(path, Files.getLastModifiedTime(path));
           }
         } catch (final NoSuchFileException gone) {
-          // with what a user has removed
+          // a user has removed the claim
         }
       }
     }
@@ -109,9 +112,9 @@ public final class JobClaim {
   /**
    * Takes the store.
    *
-   * @param run what others may know the job by; empty where it has no name
-   * @param who what other jobs are told, a line
-   * @return what has it until it is closed; empty when another process has it
+   * @param run name of the job for others; empty where it has none
+   * @param who line that other jobs are shown
+   * @return claim held until it is closed; empty when another process has it
    * @throws IOException when the kernel refuses
    */
   public Optional<Held> tryTake(final String run, final String who) throws IOException {
@@ -126,9 +129,9 @@ public final class JobClaim {
   }
 
   /**
-   * The job that has the store.
+   * Returns the job that has the store.
    *
-   * @return what that one said of itself; of none that was just taken
+   * @return line by that job; empty for a claim just taken
    * @throws IOException when it cannot be read
    */
   public Optional<String> holder() throws IOException {
@@ -136,12 +139,13 @@ public final class JobClaim {
   }
 
   /**
-   * Takes it from an earlier launch of the same job, of which a process is left that nobody needs.
+   * Takes the store from an earlier launch of the same job, which has left a process that nobody
+   * needs.
    *
-   * @param isEarlier whether a run is one
-   * @param run what others may know the job by
-   * @param who what other jobs are told, a line
-   * @return what has it until it is closed; empty where another job has it
+   * @param isEarlier whether a run is an earlier launch
+   * @param run name of the job for others
+   * @param who line that other jobs are shown
+   * @return claim held until it is closed; empty where another job has it
    * @throws IOException when the kernel refuses
    */
   public Optional<Held> tryTakeOver(

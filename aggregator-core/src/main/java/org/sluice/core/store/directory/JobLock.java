@@ -8,7 +8,8 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.disk.Disk;
 
 /**
- * Keeps the waves of MPI programs in a store for one job, or for a command while no job has them.
+ * The lock on the waves of MPI programs in a store. One job takes it, or a command while no job has
+ * the waves.
  */
 public final class JobLock {
   private JobLock() {}
@@ -17,7 +18,7 @@ public final class JobLock {
    * Takes the waves of a folder.
    *
    * @param folder the store, or the folder of its series
-   * @return what has them until it is closed; empty when another process has them
+   * @return lock held until it is closed; empty when another process has the waves
    * @throws IOException when the kernel refuses
    */
   public static Optional<NativeFile> tryTake(final Path folder) throws IOException {
@@ -32,10 +33,10 @@ public final class JobLock {
   }
 
   /**
-   * Whether a job has taken the waves of a folder and runs.
+   * Returns whether a running job has taken the waves of a folder.
    *
    * @param folder the store, or the folder of its series
-   * @return false also for a series that several nodes write: none takes them there
+   * @return false also for a series that several nodes write: no job takes waves there
    * @throws IOException when the kernel refuses
    */
   public static boolean isTaken(final Path folder) throws IOException {

@@ -13,12 +13,12 @@ import org.sluice.core.store.format.SealedText;
 import org.sluice.core.store.format.StoredFile;
 
 /**
- * What the last session that committed nothing of it left as plain files. A store without a
- * checkpoint tells by this where to look instead; nothing else depends on it, so it is synchronised
- * by nobody, and one that makes no sense is none.
+ * The note of plain files left by the last session that committed none of its files. A store
+ * without a checkpoint tells by it where to look instead. Nothing else depends on it, so it is not
+ * synchronised, and a note that makes no sense is ignored.
  *
- * @param directory where they are, see {@link FileName}
- * @param files how many
+ * @param directory directory of the files, see {@link FileName}
+ * @param files number of the files
  */
 public record LeftAsFiles(String directory, long files) {
   private static final String NAME = "left-as-files";
@@ -39,7 +39,7 @@ public record LeftAsFiles(String directory, long files) {
     }
   }
 
-  /** The same, which tells of damage. An older Sluice left no crc. */
+  /** Reads the note and reports damage. An older Sluice left no crc. */
   public static Optional<LeftAsFiles> verify(final StoreDirectory store) throws IOException {
     final Path path = store.path().resolve(NAME);
     if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {

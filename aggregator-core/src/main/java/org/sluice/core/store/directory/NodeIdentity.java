@@ -6,12 +6,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * What tells a node from others.
+ * The identity of a node.
  *
- * @param name its host name
- * @param machine the id of its installation, equal on nodes that were cloned; empty without one
- * @param boot the id of its kernel's boot, the same in all of its containers; changes with each
- *     boot
+ * @param name host name
+ * @param machine id of the installation, equal on nodes that were cloned; empty without one
+ * @param boot id of the kernel's boot, the same in all of its containers; changes with each boot
  */
 public record NodeIdentity(String name, String machine, String boot) {
   private static final Path NAME = Path.of("/proc/sys/kernel/hostname");
@@ -19,10 +18,10 @@ public record NodeIdentity(String name, String machine, String boot) {
   private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
 
   /**
-   * This node.
+   * Returns this node.
    *
-   * @return as the kernel and the system say
-   * @throws IOException when they do not
+   * @return identity by the kernel and the system
+   * @throws IOException when it cannot be read
    */
   public static NodeIdentity self() throws IOException {
     return new NodeIdentity(text(NAME), installation(), text(BOOT));
@@ -41,18 +40,18 @@ public record NodeIdentity(String name, String machine, String boot) {
   }
 
   /**
-   * Whether it is this node.
+   * Returns whether it is this node.
    *
-   * @return as far as names and boots tell
-   * @throws IOException when the kernel does not say what this node is
+   * @return whether names and boots agree
+   * @throws IOException when the identity of this node cannot be read
    */
   public boolean isSelf() throws IOException {
     return isSameAs(self());
   }
 
   /**
-   * Whether two are one node: as long as a kernel runs its boot tells, whatever a container is
-   * called in which it was asked; then the name and the installation do.
+   * Returns whether two are one node. As long as a kernel runs its boot id decides, whatever the
+   * name of a container. After a reboot the name and the installation decide.
    */
   boolean isSameAs(final NodeIdentity other) {
     return boot.equals(other.boot) || name.equals(other.name) && machine.equals(other.machine);

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Which files of a program are one checkpoint, as a session found out: the expression that {@code
- * --group} would have. Later sessions begin with it, and all nodes of a job have the same. One that
- * is damaged is none. Thread-safe.
+ * The grouping of a program's files into checkpoints, as a session found it out: the expression for
+ * {@code --group}. Later sessions begin with it, and all nodes of a job have the same. A damaged
+ * one is ignored. Thread-safe.
  */
 public interface RememberedGrouping {
   /**
-   * The expression that the store remembers.
+   * Returns the expression that the store remembers.
    *
    * @return an expression; empty for none
    * @throws IOException when it cannot be read
@@ -20,8 +20,8 @@ public interface RememberedGrouping {
   /**
    * Remembers an expression durably, unless another node of the job has done so first.
    *
-   * @param expression without line breaks
-   * @return what the store remembers then, which all nodes have
+   * @param expression expression without line breaks
+   * @return remembered expression then, which all nodes have
    * @throws IOException when it cannot be stored
    */
   String remember(String expression) throws IOException;
@@ -29,8 +29,8 @@ public interface RememberedGrouping {
   /**
    * Remembers an expression durably in place of that of an earlier session.
    *
-   * @param expression without line breaks
-   * @return what the store remembers then
+   * @param expression expression without line breaks
+   * @return remembered expression then
    * @throws IOException when it cannot be stored
    */
   String replace(String expression) throws IOException;

@@ -22,7 +22,7 @@ public final class SeriesFormat {
   private static final int VERSION = 1;
   private static final String DRAFT = ".format-";
 
-  /** Bytes of any that says so. */
+  /** The most bytes of such a file. */
   public static final int MAX_LENGTH = 64;
 
   private static final Pattern TEXT = Pattern.compile("sluice series (\\d{1,9})\n");
@@ -30,7 +30,7 @@ public final class SeriesFormat {
   private SeriesFormat() {}
 
   /**
-   * Whether a directory is a store of several nodes, of whichever version.
+   * Returns whether a directory is a store of several nodes, of any version.
    *
    * @param root any path
    * @return false also when it cannot be read
@@ -44,7 +44,7 @@ public final class SeriesFormat {
   }
 
   /**
-   * Whether a directory says that it is a store, of several nodes or of one.
+   * Returns whether a directory has the format file of a store, of several nodes or of one.
    *
    * @param root any path
    * @return false also when there is nothing
@@ -54,12 +54,12 @@ public final class SeriesFormat {
   }
 
   /**
-   * Finds that a directory is a store of several nodes.
+   * Checks that a directory is a store of several nodes.
    *
-   * @param root its path
-   * @throws NoStoreException when it is none
+   * @param root path of the directory
+   * @throws NoStoreException when it is no store
    * @throws FormatVersionException when it is of another version
-   * @throws IOException when that fails
+   * @throws IOException when the check fails
    */
   public static void check(final Path root) throws IOException {
     if (!isAnyStore(root)) {
@@ -69,10 +69,10 @@ public final class SeriesFormat {
   }
 
   /**
-   * Finds that a file, or an object, says that a store is of several nodes.
+   * Checks that a format file, or object, is that of a store of several nodes.
    *
-   * @param store what messages call it
-   * @param format all of its file
+   * @param store name of the store in messages
+   * @param format all bytes of the file
    * @throws FormatVersionException when it is of another version
    * @throws DamagedException when it is of anything else
    */
@@ -90,7 +90,7 @@ public final class SeriesFormat {
   }
 
   /**
-   * What it says.
+   * Returns the content of the format file.
    *
    * @return a line
    */
@@ -99,9 +99,9 @@ public final class SeriesFormat {
   }
 
   /**
-   * Makes a directory for a store, or finds that a store may be made in the one that is there.
+   * Makes a directory for a store, or checks that a store may be made in an existing one.
    *
-   * @param root its path; its parent must exist
+   * @param root path of the directory; its parent must exist
    * @throws IOException when that fails or it holds something else
    */
   public static void prepare(final Path root) throws IOException {
@@ -116,10 +116,10 @@ public final class SeriesFormat {
   }
 
   /**
-   * Makes a store of a directory that is {@linkplain #prepare prepared}, or finds that it is one.
-   * Several nodes may do so at once.
+   * Makes a store of a directory that is {@linkplain #prepare prepared}, or checks that it is a
+   * store. Several nodes may do so at once.
    *
-   * @param root its path
+   * @param root path of the directory
    * @throws IOException when that fails
    */
   public static void create(final Path root) throws IOException {
@@ -132,9 +132,10 @@ public final class SeriesFormat {
   }
 
   /**
-   * Whether a file in a store's directory is what a killed process leaves that makes the store.
+   * Returns whether a file in a store's directory is left by a process that was killed while it
+   * made the store.
    *
-   * @param name its name
+   * @param name name of the file
    * @return whether no reader needs it
    */
   public static boolean isRemains(final String name) {
@@ -158,9 +159,9 @@ public final class SeriesFormat {
   }
 
   /**
-   * Makes a directory and those above it that are missing, durably.
+   * Makes a directory and its missing parents, durably.
    *
-   * @param directory its path
+   * @param directory path of the directory
    * @throws IOException when that fails
    */
   public static void createFolder(final Path directory) throws IOException {
@@ -172,9 +173,10 @@ public final class SeriesFormat {
   }
 
   /**
-   * Whether other nodes may use the file system of a directory, or of the one that it is to be in.
+   * Returns whether other nodes may use the file system of a directory, or of its parent where it
+   * is missing.
    *
-   * @param root its path
+   * @param root path of the directory
    * @return whether several nodes might store there
    * @throws IOException when neither is there
    */

@@ -30,10 +30,10 @@ import org.sluice.core.store.format.StoredFile;
 import org.sluice.core.store.model.Commit;
 
 /**
- * Where the parts of a store are.
+ * The directory of a store, with the places of its parts.
  *
- * @param path the store's directory, absolute
- * @param disk how they are changed
+ * @param path path of the directory, absolute
+ * @param disk disk that changes its files
  */
 public record StoreDirectory(Path path, Disk disk) {
   private static final String NODE = "node";
@@ -45,12 +45,13 @@ public record StoreDirectory(Path path, Disk disk) {
   private static final String LOG = "log";
   private static final Pattern LOG_NAME = Pattern.compile("[0-9a-f]{16}");
 
-  /** Sees that there may be a store, or that one can be made. Changes nothing. */
+  /** Checks that there may be a store, or that a store can be made. Changes nothing. */
   static StoreDirectory look(final Path path, final Disk disk) throws IOException {
     final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize(), disk);
     if (!Files.isDirectory(store.path)) {
       final Path parent = store.path.getParent();
-      // Asked in this order, as another process may make it at this moment.
+      // The order of these questions matters, as another process may make the directory at this
+      // moment.
       if (parent == null || Files.exists(store.path) && !Files.isDirectory(store.path)) {
         throw new NoStoreException(path + " is not a directory; give another --store");
       }
@@ -65,12 +66,12 @@ public record StoreDirectory(Path path, Disk disk) {
     return store;
   }
 
-  /** Makes a store of a directory that is missing or empty, or finds that it is one. */
+  /** Makes a store of a directory that is missing or empty, or checks that it is a store. */
   public static StoreDirectory create(final Path path, final Disk disk) throws IOException {
     return create(path, disk, false);
   }
 
-  /** The same; it may be a node's part of a series. */
+  /** Makes a store, or checks one, which may be a node's part of a series. */
   public static StoreDirectory create(final Path path, final Disk disk, final boolean part)
       throws IOException {
     final StoreDirectory store = look(path, disk);
@@ -87,13 +88,13 @@ public record StoreDirectory(Path path, Disk disk) {
     }
     store.check();
     for (final Path each : List.of(store.containers(), store.staging())) {
-      disk.createDirectory(each); // a copy may lack what was empty
+      disk.createDirectory(each); // a copy may lack empty directories
     }
     store.syncNames();
     return store;
   }
 
-  /** A process that was killed may have made them. */
+  /** Makes the names durable: a process that was killed may have made them. */
   private void syncNames() throws IOException {
     disk.syncDirectory(path, null);
     try {
@@ -115,22 +116,25 @@ public record StoreDirectory(Path path, Disk disk) {
     return store;
   }
 
-  /** What tells a store from any other directory; locked while checkpoints come and go. */
+  /**
+   * Returns the file that tells a store from any other directory. It is locked while checkpoints
+   * come and go.
+   */
   public StoreFormat format() {
     return new StoreFormat(path, disk);
   }
 
-  /** Counts the changes of its checkpoints. */
+  /** Returns the count of changes to its checkpoints. */
   public ChangeCount changes() {
     return new ChangeCount(path, disk);
   }
 
-  /** The mark of the node that writes the store. */
+  /** Returns the mark of the node that writes the store. */
   Path node() {
     return path.resolve(NODE);
   }
 
-  /** Whether other nodes may use its file system. */
+  /** Returns whether other nodes may use the store's file system. */
   public boolean isShared() throws IOException {
     try (NativeFile file = NativeFile.open(path, Flag.DIRECTORY)) {
       return file.isShared();
@@ -145,7 +149,7 @@ public record StoreDirectory(Path path, Disk disk) {
     return containers().resolve(containerName(id));
   }
 
-  /** The containers. */
+  /** Returns the container files. */
   public List<Path> containerFiles() throws IOException {
     return disk.list(containers()).stream()
         .filter(path -> path.getFileName().toString().endsWith(".data"))
@@ -156,7 +160,7 @@ public record StoreDirectory(Path path, Disk disk) {
     return path.resolve(CHECKPOINTS);
   }
 
-  /** What has the name of a checkpoint's directory, committed or not. */
+  /** Returns the entries with the name of a checkpoint's directory, committed or not. */
   public List<CheckpointDirectory> checkpointDirectories() throws IOException {
     final List<CheckpointDirectory> directories = new ArrayList<>();
     for (final Path entry : disk.list(checkpoints())) {
@@ -170,7 +174,10 @@ public record StoreDirectory(Path path, Disk disk) {
         checkpoints().resolve(checkpointName(number, commitId)), number, commitId, disk);
   }
 
-  /** What a reader of a commit needs: files, and directories, which end in a slash. */
+  /**
+   * Returns the names that a reader of a commit needs: files, and directories, which end in a
+   * slash.
+   */
   public static List<String> namesFor(final Commit commit) {
     final List<String> names = new ArrayList<>(List.of(StoreFormat.NAME, NODE));
     names.add("%s/%s/".formatted(CHECKPOINTS, checkpointName(commit.number(), commit.id())));
@@ -186,7 +193,7 @@ public record StoreDirectory(Path path, Disk disk) {
     return hex(id) + ".data";
   }
 
-  /** Of ten digits or more. */
+  /** Returns a number of ten digits or more. */
   private static String padded(final long number) {
     final String digits = Long.toString(number);
     return "0".repeat(Math.max(0, 10 - digits.length())) + digits;
@@ -200,12 +207,14 @@ public record StoreDirectory(Path path, Disk disk) {
     return path.resolve(STAGING);
   }
 
-  /** Links of files that sessions have not open; not there before the first. */
+  /**
+   * Returns the directory for links of files that sessions have not open; missing before the first.
+   */
   public Path held() {
     return path.resolve(HELD);
   }
 
-  /** The commit logs of the processes that write; not there before the first. */
+  /** Returns the directory of the writing processes' commit logs; missing before the first. */
   public Path logs() {
     return path.resolve(LOG);
   }
@@ -214,17 +223,17 @@ public record StoreDirectory(Path path, Disk disk) {
     return logs().resolve(hex(id));
   }
 
-  /** The name of a damaged log that does not count any more. */
+  /** Returns the name of a damaged log that does not count any more. */
   public Path setAside(final Path log) {
     return logs().resolve(log.getFileName() + ".damaged");
   }
 
-  /** What a log's name says. */
+  /** Returns the id in a log's name. */
   public static long logId(final Path log) {
     return Long.parseUnsignedLong(log.getFileName().toString(), 16);
   }
 
-  /** The commit logs. */
+  /** Returns the commit logs. */
   public List<Path> logFiles() throws IOException {
     return Files.exists(logs(), NOFOLLOW_LINKS)
         ? disk.list(logs()).stream()
@@ -233,12 +242,12 @@ public record StoreDirectory(Path path, Disk disk) {
         : List.of();
   }
 
-  /** When a process was last seen to use it, by the clock of that one. */
+  /** Returns when a process was last seen to use the store, by the clock of that process. */
   public Instant lastUsed() throws IOException {
     Instant last = Instant.EPOCH;
     for (final Path parent : List.of(containers(), staging(), checkpoints())) {
       if (!Files.isDirectory(parent)) {
-        continue; // the next run of a series has taken what was in it
+        continue; // the next run of a series has taken the files in it
       }
       try (Stream<Path> files = Files.list(parent)) {
         for (final Path file : Stream.concat(Stream.of(parent), files).toList()) {
@@ -252,7 +261,7 @@ public record StoreDirectory(Path path, Disk disk) {
     return last;
   }
 
-  /** Who could have changed a checkpoint: users' names by their numbers. */
+  /** Returns the users who could have changed a checkpoint: their names by their numbers. */
   public Map<Integer, String> owners(final CheckpointDirectory checkpoint) throws IOException {
     final Map<Integer, String> owners = new TreeMap<>();
     for (final Path part :
@@ -263,12 +272,15 @@ public record StoreDirectory(Path path, Disk disk) {
             checkpoint.path(),
             checkpoint.manifest(),
             checkpoint.index())) {
-      FileOwners.add(owners, part); // a log may have all of it
+      FileOwners.add(owners, part); // a log may have the whole checkpoint
     }
     return owners;
   }
 
-  /** What another process made of it meanwhile is a store, and may hold more than its parts. */
+  /**
+   * Refuses a directory with foreign files. A directory of which another process has meanwhile made
+   * a store may hold more than its parts.
+   */
   private void refuseForeign() throws IOException {
     for (final Path entry : Names.in(path)) {
       final String name = entry.getFileName().toString();
@@ -287,14 +299,14 @@ public record StoreDirectory(Path path, Disk disk) {
   void check() throws IOException {
     format().check();
     for (final Path part : List.of(containers(), checkpoints(), staging())) {
-      StoredFile.check(part, FileType.DIRECTORY); // what lies behind a link is not the store's
+      StoredFile.check(part, FileType.DIRECTORY); // a directory behind a link is not the store's
     }
     if (Files.exists(logs(), NOFOLLOW_LINKS)) {
       StoredFile.check(logs(), FileType.DIRECTORY);
     }
   }
 
-  /** Whether nobody has a file locked, and this process may take its lock. */
+  /** Returns whether no process has a file locked, and this process may take its lock. */
   public static boolean isUnlocked(final Path path) throws IOException {
     try (NativeFile file = StoredFile.open(path, Flag.WRITE)) {
       return file.tryLock();

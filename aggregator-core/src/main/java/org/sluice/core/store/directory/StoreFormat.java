@@ -23,17 +23,20 @@ import org.sluice.core.store.format.StoredFile;
 
 /**
  * The file that tells a store from any other directory, and its version. Its lock is the store's,
- * so it stays the same file: a newer version is written in its place, which is one sector.
+ * so it stays the same file. A newer version is written in its place, which is one sector.
  *
- * @param store the store's directory
- * @param disk how it is changed
+ * @param store directory of the store
+ * @param disk disk that changes it
  */
 public record StoreFormat(Path store, Disk disk) {
   static final String NAME = "format";
 
   private static final int VERSION = 3;
 
-  /** A node's part of a series: no commit in it supersedes another, as the series' log decides. */
+  /**
+   * The version of a node's part of a series: no commit in it supersedes another, as the series'
+   * log decides.
+   */
   private static final int PART = 4;
 
   private static final int OLDEST = 1;
@@ -49,20 +52,20 @@ public record StoreFormat(Path store, Disk disk) {
   }
 
   /**
-   * Makes it at once as a whole, unless it is there. It is the first one's of several processes
-   * that make the store, as its lock must be one file's.
+   * Makes the file at once as a whole, unless it is there. Of several processes that make the store
+   * the first one's file stays, as its lock must be one file's.
    */
   void create(final boolean part) throws IOException {
     final Path temporary = store.resolve("%s.%016x".formatted(NAME, Entropy.nextLong()));
     disk.createWhole(temporary, path(), text(part ? PART : VERSION));
   }
 
-  /** Whether it is a node's part of a series. */
+  /** Returns whether the store is a node's part of a series. */
   public boolean isPart() throws IOException {
     return version() == PART;
   }
 
-  /** Finds that it is there and of a version that can be read. */
+  /** Checks that the file is there and of a version that can be read. */
   void check() throws IOException {
     if (!exists()) {
       Files.newDirectoryStream(store).close();
@@ -81,7 +84,7 @@ public record StoreFormat(Path store, Disk disk) {
         .formatted(hasSeries() ? SeriesFormat.text().strip() : "sluice store " + version, path());
   }
 
-  /** Whether it looks like a store of several nodes. */
+  /** Returns whether the directory looks like a store of several nodes. */
   private boolean hasSeries() throws IOException {
     return Files.isDirectory(store)
         && Names.in(store).stream().anyMatch(each -> Files.isDirectory(each.resolve("log")));
@@ -102,8 +105,8 @@ public record StoreFormat(Path store, Disk disk) {
   }
 
   /**
-   * Makes the store one of this version, durably, before anything is written that an older one does
-   * not know. With its lock held, or before it is used.
+   * Gives the store this version, durably, before anything is written that an older Sluice does not
+   * know. It is called with the lock held, or before the store is used.
    *
    * @throws FormatVersionException when a newer Sluice has made it one of its own meanwhile
    */

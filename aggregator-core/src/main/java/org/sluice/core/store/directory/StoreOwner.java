@@ -19,12 +19,12 @@ import org.sluice.core.store.format.StoredFile;
 
 /**
  * The node that writes a store. Locks hold among the processes of one node, and among nodes only if
- * the file system shares them, so two nodes would delete each other's parts. The mark is a file
- * that is made by a link, which fails where there is one, and replaced by a rename: a process that
- * reads it reads a whole one. Thread-safe.
+ * the file system shares them. Without a mark two nodes would delete each other's parts. The mark
+ * is a file that is made by a link, which fails where there is one, and replaced by a rename. So a
+ * process always reads a whole mark. Thread-safe.
  *
  * <p>A file system that one node alone can mount brings its stores along, so there the mark follows
- * the node. Elsewhere nobody can know whether the other node is alive: the store stays its own
+ * the node. Elsewhere nobody can know whether the other node is alive: the store stays that node's
  * until a user says otherwise.
  */
 public final class StoreOwner {
@@ -36,7 +36,7 @@ public final class StoreOwner {
   private final boolean shared;
 
   /**
-   * The owner of a store.
+   * Creates the owner of a store.
    *
    * @param self this node
    * @param shared whether other nodes may use the store's file system
@@ -47,7 +47,7 @@ public final class StoreOwner {
     this.shared = shared;
   }
 
-  /** Which node it is; empty where none has left its mark. */
+  /** Returns the node of the mark; empty without a mark. */
   public Optional<NodeIdentity> find() throws IOException {
     if (!Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();
@@ -75,7 +75,10 @@ public final class StoreOwner {
         "%s; %s, once nothing on other nodes writes there".formatted(reason, mending));
   }
 
-  /** The mark of an older Sluice has no crc, and nothing but the three. */
+  /**
+   * Returns the members of a mark. The mark of an older Sluice has no crc, and only these three
+   * members.
+   */
   private Map<String, Object> members(final byte[] mark) throws IOException {
     final Map<String, Object> members = JsonText.members(mark);
     return members.keySet().equals(MEMBERS)
@@ -111,7 +114,7 @@ public final class StoreOwner {
         : "node " + owner.name();
   }
 
-  /** Whether the mark is just what this node leaves. */
+  /** Returns whether the mark is just the mark of this node. */
   private boolean isSelf() throws IOException {
     return Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)
         && Arrays.equals(StoredFile.readAll(store.node(), MAX_LENGTH), mark());
@@ -120,18 +123,18 @@ public final class StoreOwner {
   /** Makes this node the owner, unless another is. */
   public void claim() throws IOException {
     if (!Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)) {
-      // Of two nodes at once one makes it; what it says then counts, not which call said so.
+      // Of two nodes at once one makes the file; its content then counts, not the result of a call.
       store.disk().createWhole(draft(), store.node(), mark());
       store.disk().syncDirectory(store.path(), null);
     }
     if (!isSelf()) {
       check();
       tellOfDamage();
-      replace(); // it has another name now, or was booted since
+      replace(); // the node has another name now, or was booted since
     }
   }
 
-  /** Where no other node can have the store it matters to nobody what the mark said. */
+  /** Warns of a damaged mark, which is replaced: no other node can have the store. */
   private void tellOfDamage() throws IOException {
     try {
       find();
@@ -140,7 +143,7 @@ public final class StoreOwner {
     }
   }
 
-  /** Makes this node the owner, whichever was. */
+  /** Makes this node the owner in place of any other. */
   public void replace() throws IOException {
     store.disk().replaceWhole(draft(), store.node(), mark());
     store.disk().syncDirectory(store.path(), null);

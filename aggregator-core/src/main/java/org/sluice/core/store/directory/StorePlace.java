@@ -9,10 +9,11 @@ import org.sluice.core.store.disk.NoStoreException;
 import org.sluice.core.store.disk.WriteMode;
 
 /**
- * A place where a store is or can be made, as a process finds it that would open it for writing.
+ * The place of a store, existing or to be made, as a process finds it that would open the store for
+ * writing.
  */
 public final class StorePlace {
-  /** With what the name of a directory begins in which a file system is tried out. */
+  /** The beginning of the name of a directory in which a file system is tried out. */
   public static final String TRIAL = ".sluice-check-";
 
   private final StoreDirectory store;
@@ -28,7 +29,7 @@ public final class StorePlace {
   /**
    * Looks at a place, and changes nothing.
    *
-   * @param directory where the store is to be
+   * @param directory directory of the store
    * @return the place
    * @throws NoStoreException when the parent is missing or the directory holds something else
    * @throws OtherNodeException when another node writes the store
@@ -47,16 +48,16 @@ public final class StorePlace {
   }
 
   /**
-   * Whether there is a store.
+   * Returns whether there is a store.
    *
-   * @return false when one would be made
+   * @return false when a store would be made
    */
   public boolean isStore() {
     return exists;
   }
 
   /**
-   * Whether it is a store of one node, which it stays.
+   * Returns whether it is a store of one node, and stays so.
    *
    * @return false also when there is no store yet
    */
@@ -65,19 +66,19 @@ public final class StorePlace {
   }
 
   /**
-   * The directory that is there.
+   * Returns the existing directory.
    *
-   * @return the store's own, or else the one in which that would be made
+   * @return directory of the store, or else its parent
    */
   public Path directory() {
     return Files.isDirectory(store.path()) ? store.path() : store.path().getParent();
   }
 
   /**
-   * How the store is written to, if that is known.
+   * Returns the way to write to the store, if it is known.
    *
-   * @return empty when the next session takes it for a disk of this node, or has to measure
-   * @throws IOException when that cannot be read
+   * @return empty when the next session takes the store for a disk of this node, or has to measure
+   * @throws IOException when it cannot be read
    */
   public Optional<WriteMode> mode() throws IOException {
     final StoreProfile profile = new StoreProfile(store);

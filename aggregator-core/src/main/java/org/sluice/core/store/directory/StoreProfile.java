@@ -13,10 +13,10 @@ import org.sluice.core.store.format.ContainerDescriptor;
 import org.sluice.core.store.format.StoredFile;
 
 /**
- * How the file system of a store is written to. What was measured is remembered in the store, in
- * one line: {@code VERSION direct|buffered IN-FLIGHT LENGTH FILE-SYSTEM}. Nothing depends on it but
- * speed, so it is synchronised by nobody. One that makes no sense, is of another version, or of
- * another file system since the store was moved, is none. Thread-safe.
+ * The way to write to the file system of a store. The measured way is remembered in the store, in
+ * one line: {@code VERSION direct|buffered IN-FLIGHT LENGTH FILE-SYSTEM}. Only speed depends on it,
+ * so it is not synchronised. A line is ignored that makes no sense, is of another version, or of
+ * another file system since the store was moved. Thread-safe.
  */
 public final class StoreProfile {
   private static final String NAME = "profile";
@@ -33,9 +33,9 @@ public final class StoreProfile {
   }
 
   /**
-   * How the store is written to.
+   * Returns the way to write to the store.
    *
-   * @return as a disk of this node, unless a better way is known
+   * @return that for a disk of this node, unless a better way is known
    */
   public WriteMode mode() {
     return mode;
@@ -44,16 +44,16 @@ public final class StoreProfile {
   /**
    * Takes a way for this session that needs no measuring.
    *
-   * @param known how to write
+   * @param known way to write
    */
   public void take(final WriteMode known) {
     mode = known;
   }
 
   /**
-   * Takes what a former session remembered.
+   * Takes the way that a former session remembered.
    *
-   * @return false when there is still to {@link #measure}
+   * @return false when the store is still to be {@linkplain #measure measured}
    * @throws IOException when it cannot be read
    */
   public boolean recall() throws IOException {
@@ -84,8 +84,8 @@ public final class StoreProfile {
   }
 
   /**
-   * Finds out how the store is best written to, in a third of a second or little more, and
-   * remembers it. Containers that are there already stay as they are. An interrupt ends it.
+   * Measures the best way to write to the store, in about a third of a second, and remembers it.
+   * Existing containers stay as they are. An interrupt ends the measurement.
    *
    * @throws IOException when nothing can be written; nothing has changed then
    */
@@ -105,7 +105,10 @@ public final class StoreProfile {
     }
   }
 
-  /** All nodes of a series write to one file system, and each launch has a new store there. */
+  /**
+   * Returns the file of the profile. All nodes of a series write to one file system, and each
+   * launch has a new store there.
+   */
   private Path path() throws IOException {
     return store.format().isPart() ? store.path().resolveSibling(NAME) : store.path().resolve(NAME);
   }

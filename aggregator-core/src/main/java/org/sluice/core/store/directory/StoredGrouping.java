@@ -10,7 +10,7 @@ import org.sluice.core.posix.Entropy;
 import org.sluice.core.store.format.SealedText;
 import org.sluice.core.store.format.StoredFile;
 
-/** An expression in a file of the store, or of its series in a directory. */
+/** A remembered grouping in a file of the store, or of its series in a directory. */
 public final class StoredGrouping implements RememberedGrouping {
   private static final String NAME = "grouping";
   private static final int MOST = 8192;
@@ -53,7 +53,7 @@ public final class StoredGrouping implements RememberedGrouping {
     return store.staging().resolve("%s.%016x".formatted(NAME, Entropy.nextLong()));
   }
 
-  /** Each run has a new store in a series, and on a stage. */
+  /** Returns the file of the grouping. Each run has a new store in a series, and on a stage. */
   private Path path() throws IOException {
     return store.format().isPart() ? store.path().resolveSibling(NAME) : store.path().resolve(NAME);
   }

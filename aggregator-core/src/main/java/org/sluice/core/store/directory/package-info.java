@@ -1,2 +1,2 @@
-/** The directory of a store: the names in it, whose it is, which node and which job use it. */
+/** The directory of a store: the names in it, its owner, and the node and the job that use it. */
 package org.sluice.core.store.directory;
