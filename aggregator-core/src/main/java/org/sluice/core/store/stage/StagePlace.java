@@ -24,8 +24,8 @@ import org.sluice.core.store.objects.Engines;
 import org.sluice.core.store.series.PartKey;
 
 /**
- * Where a node's own store lies in a run whose series is in a bucket: on the stage, a disk of that
- * node. There may be several stores in one stage, which the folder below it tells apart.
+ * The place of a node's own store in a run whose series is in a bucket: on the stage, a disk of
+ * that node. One stage may hold several stores, each in a folder of its own.
  *
  * <pre>
  * FOLDER/stage                     the store's URI
@@ -34,9 +34,9 @@ import org.sluice.core.store.series.PartKey;
  *
  * @param root the folder, absolute
  * @param uri the store
- * @param series the series' name
- * @param begin the sequence of the run's begin
- * @param node the node's name, as keys have it
+ * @param series name of the series
+ * @param begin sequence of the run's begin
+ * @param node name of the node, as keys have it
  */
 public record StagePlace(Path root, String uri, String series, long begin, String node) {
   private static final String FILE = "stage";
@@ -49,15 +49,15 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   private static final int MOST_OF_URI = 60;
 
   /**
-   * Finds where a node is to write in a run, and makes the folders above.
+   * Finds the place of a node in a run, and makes the folders above.
    *
-   * @param stage the stage's directory, which is made if it is missing
+   * @param stage directory of the stage, which is made if it is missing
    * @param uri the store
-   * @param series the series' name
-   * @param begin the sequence of the run's begin
-   * @param host the node's name
+   * @param series name of the series
+   * @param begin sequence of the run's begin
+   * @param host name of the node
    * @return a place whose parent is there
-   * @throws IOException when that fails
+   * @throws IOException when the folders cannot be made
    */
   public static StagePlace make(
       final Path stage, final String uri, final String series, final long begin, final String host)
@@ -71,7 +71,10 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
     return place;
   }
 
-  /** Of two stores that would have the same name the checksum is another one. */
+  /**
+   * Returns the folder of a store. The checksum tells two stores apart whose names would be the
+   * same.
+   */
   private static Path folder(final Path stage, final String location) {
     final String uri = Engines.canonical(location);
     final CRC32C sum = new CRC32C();
@@ -87,9 +90,9 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
-   * The same node's place in another run of the series.
+   * Returns the same node's place in another run of the series.
    *
-   * @param other the sequence of that run's begin
+   * @param other sequence of that run's begin
    * @return a place whose parent is there
    */
   public StagePlace of(final long other) {
@@ -97,11 +100,11 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
-   * Where a series is on a stage.
+   * Returns the folder of a series on a stage.
    *
-   * @param stage the stage's directory
+   * @param stage directory of the stage
    * @param uri the store
-   * @param series the series' name
+   * @param series name of the series
    * @return a folder, which need not be there
    */
   public static Path series(final Path stage, final String uri, final String series) {
@@ -112,7 +115,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
    * Reads the path of a node's own store.
    *
    * @param path any path
-   * @return empty when it is on no stage
+   * @return place of the store; empty when it is on no stage
    * @throws IOException when that cannot be found out
    */
   public static Optional<StagePlace> of(final Path path) throws IOException {
@@ -135,7 +138,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
             folder.group(2)));
   }
 
-  /** The name of its folder has the checksum of what it says. */
+  /** Returns the URI in a folder's file. The folder's name has the checksum of the URI. */
   private static String uri(final Path file) throws IOException {
     final List<String> lines =
         new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).lines().toList();
@@ -152,33 +155,34 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
-   * The node's own store.
+   * Returns the directory of the node's own store.
    *
-   * @return its directory
+   * @return path of the directory
    */
   public Path path() {
     return root.resolve(series).resolve(DATA).resolve(begin + "-" + node);
   }
 
   /**
-   * Says that a process uses the node's own store, as long as it is open.
+   * Marks the node's own store as used by a process, as long as the mark is open.
    *
-   * @return what the caller closes; a kill does so as well
+   * @return mark that the caller closes; a kill does so as well
    * @throws IOException when that fails
    */
   public NativeFile use() throws IOException {
     final NativeFile file = NativeFile.open(path().resolve(PROCESS), Flag.WRITE, Flag.CREATE);
-    file.lock(); // who looks whether it is used has it for a moment
-    Files.deleteIfExists(path().resolve(ENDED)); // who was killed behind that is resumed
+    file.lock(); // a process that looks whether the store is used has the lock for a moment
+    Files.deleteIfExists(
+        path().resolve(ENDED)); // a process that was killed after its end is resumed
     return file;
   }
 
   /**
-   * Whether a process uses a node's own store.
+   * Returns whether a process uses a node's own store.
    *
-   * @param own its directory
-   * @return by a lock of this node's, which ends with the process
-   * @throws IOException when that cannot be told
+   * @param own directory of the store
+   * @return whether a process of this node holds the lock, which ends with it
+   * @throws IOException when that cannot be found out
    */
   public static boolean isUsed(final Path own) throws IOException {
     try (NativeFile process = NativeFile.open(own.resolve(PROCESS))) {
@@ -190,9 +194,9 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
-   * Says that the process that used the node's own store has ended as it should.
+   * Records that the process that used the node's own store has ended as it should.
    *
-   * @throws IOException when that fails; it is taken for one that was killed then
+   * @throws IOException when that fails; the process then seems killed
    */
   public void end() throws IOException {
     if (Files.exists(path()) && !isEnded(path())) { // a later run may have collected it
@@ -201,21 +205,21 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
-   * Whether a process that ended as it should was the last to use a node's own store.
+   * Returns whether the last process to use a node's own store ended as it should.
    *
-   * @param own its directory
-   * @return false also while it is used, and after a kill
+   * @param own directory of the store
+   * @return false also while the store is used, and after a kill
    */
   public static boolean isEnded(final Path own) {
     return Files.exists(own.resolve(ENDED));
   }
 
   /**
-   * What runs have on a stage.
+   * Returns the stores of runs on a stage.
    *
-   * @param stage the stage's directory
+   * @param stage directory of the stage
    * @param uri the store
-   * @param series the series' name; null for all
+   * @param series name of the series; null for all
    * @return nodes' own stores
    * @throws IOException when they cannot be listed
    */
@@ -236,10 +240,10 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
-   * What earlier runs of this node have left on the stage.
+   * Returns the stores that earlier runs of this node have left on the stage.
    *
-   * @return their own stores
-   * @throws IOException when it cannot be listed
+   * @return nodes' own stores
+   * @throws IOException when the stage cannot be listed
    */
   public List<Path> earlier() throws IOException {
     final List<Path> earlier = new ArrayList<>();

@@ -12,32 +12,32 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.stage.StageReport.State;
 
-/** The checkpoints of a run that is over which only a node's stage has. */
+/** The checkpoints of a finished run that only a node's stage has. */
 public final class StageRemains {
   private StageRemains() {}
 
-  /** What the log of the bucket says. */
+  /** The view of the bucket's log. */
   @FunctionalInterface
   public interface Counts {
     /**
-     * Whether a commit is a part of a checkpoint that counts.
+     * Returns whether a commit is a part of a checkpoint that counts.
      *
-     * @param place where the node's own store is
+     * @param place place of the node's own store
      * @param commit one of its commits
      * @return whether all nodes have it
-     * @throws IOException when that cannot be told
+     * @throws IOException when the log cannot be read
      */
     boolean has(StagePlace place, Commit commit) throws IOException;
   }
 
   /**
-   * Finds what is newer than all that the run has in the bucket. The newest that is there makes
-   * those before it superfluous, whyever they were not copied.
+   * Finds commits newer than all that the run has in the bucket. The newest in the bucket makes
+   * those before it superfluous, for whatever reason they were not copied.
    *
    * @param own the node's own store
-   * @param counts asks the log, from the newest commit to the first that counts
+   * @param counts view of the log, asked from the newest commit to the first that counts
    * @return commits, the oldest first
-   * @throws IOException when it cannot be told; nothing of it may be deleted then
+   * @throws IOException when that cannot be found out; no commit may be deleted then
    */
   public static List<Commit> uncopied(final Path own, final Counts counts) throws IOException {
     final Set<Long> shared = new HashSet<>(); // some may have been removed from the bucket since
@@ -57,7 +57,7 @@ public final class StageRemains {
     return commits.subList(first, commits.size());
   }
 
-  /** What cannot be read may be what is needed. */
+  /** Returns the commits of a store; fails on damage, as an unreadable commit may be needed. */
   private static List<Commit> commits(final Path own) throws IOException {
     final List<IOException> damage = new ArrayList<>();
     final List<Commit> commits;

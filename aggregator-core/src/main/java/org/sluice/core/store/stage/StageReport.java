@@ -18,7 +18,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.store.format.SealedText;
 import org.sluice.core.store.node.PosixReader;
 
-/** What has become of the checkpoints on a stage, as its I/O process last said, for people. */
+/** The report on the checkpoints of a stage, as its I/O process last wrote it, for people. */
 public final class StageReport {
   private static final String FILE = PosixReader.COPIES;
   private static final int MOST = 1 << 17;
@@ -26,21 +26,21 @@ public final class StageReport {
 
   private StageReport() {}
 
-  /** How far a checkpoint is. */
+  /** The state of a checkpoint on its way to the bucket. */
   public enum State {
-    /** It is not to leave the node. */
+    /** The checkpoint is not to leave the node. */
     LOCAL("local only"),
-    /** Others are copied first. */
+    /** Other checkpoints are copied first. */
     WAITING("waits for its copy"),
-    /** A part of it is copied. */
+    /** A part of the checkpoint is copied. */
     COPYING("copying"),
-    /** All of it is copied, which other nodes may not have done. */
+    /** All of this node's part is copied, but perhaps not those of other nodes. */
     COPIED("copied"),
-    /** All nodes have it. */
+    /** All nodes have copied their parts. */
     SHARED("in the bucket"),
-    /** No process copies it any more. */
+    /** No process copies the checkpoint any more. */
     LEFT("not copied: the run ended"),
-    /** It was given up. */
+    /** The copy was given up. */
     REFUSED("could not be copied, on this node only");
 
     private final String text;
@@ -50,7 +50,7 @@ public final class StageReport {
     }
 
     /**
-     * For a list of checkpoints.
+     * Returns the text for a list of checkpoints.
      *
      * @return a few words
      */
@@ -60,12 +60,12 @@ public final class StageReport {
   }
 
   /**
-   * What has become of a checkpoint.
+   * The state of one checkpoint.
    *
-   * @param commit the id of its commit
+   * @param commit id of its commit
    * @param number its number
-   * @param state how far it is
-   * @param percent how much of it is copied
+   * @param state its state
+   * @param percent percentage of it that is copied
    */
   public record Line(long commit, long number, State state, int percent) {
     private Line left() {
@@ -81,10 +81,10 @@ public final class StageReport {
   }
 
   /**
-   * Says it anew.
+   * Writes the report anew.
    *
    * @param own the node's own store
-   * @param lines of all checkpoints there
+   * @param lines lines for all checkpoints there
    * @throws IOException when that fails
    */
   public static void write(final Path own, final Collection<Line> lines) throws IOException {
@@ -104,10 +104,10 @@ public final class StageReport {
   }
 
   /**
-   * What was said last. What a process that is gone was about to copy is not copied.
+   * Reads the last report. Copies that a dead process was about to make are not made.
    *
    * @param own the node's own store
-   * @return nothing where that is on no stage, or it was damaged: of that verify tells
+   * @return no line where the store is on no stage, or the report is damaged, which verify reports
    * @throws IOException when it cannot be read
    */
   public static List<Line> read(final Path own) throws IOException {
@@ -142,14 +142,14 @@ public final class StageReport {
   }
 
   /**
-   * What is on its way just now, and what runs that are over have left on the way.
+   * Returns the checkpoints under way, and those that finished runs have left on the way.
    *
-   * @param stage the stage's directory
+   * @param stage directory of the stage
    * @param uri the store
-   * @param series the series' name; null for all
+   * @param series name of the series; null for all
    * @param counts whether a commit counts by now
-   * @param unreadable told of each run's of which it cannot be told
-   * @return of the nodes whose stage that is
+   * @param unreadable told of each run whose state cannot be read
+   * @return lines of the nodes that use the stage
    * @throws IOException when the stage cannot be read
    */
   public static List<Line> underWay(
