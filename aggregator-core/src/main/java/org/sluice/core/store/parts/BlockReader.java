@@ -19,9 +19,10 @@ import org.sluice.core.store.objects.NoObjectException;
 import org.sluice.core.store.objects.Upload;
 
 /**
- * Reads blocks of a part from its objects and verifies them. Blocks behind each other are asked for
- * together, up to 8 MiB, and some such ranges at a time: one connection carries a fraction of what
- * a server gives. Not thread-safe; each range in flight has memory of its own until it is taken.
+ * A reader of a part's blocks from its objects, which verifies them. Adjacent blocks are requested
+ * together, up to 8 MiB, and several such ranges at a time: one connection carries a fraction of a
+ * server's bandwidth. Not thread-safe; each range in flight has memory of its own until it is
+ * taken.
  */
 final class BlockReader implements AutoCloseable {
   private final Engine engine;
@@ -32,15 +33,15 @@ final class BlockReader implements AutoCloseable {
   private final Deque<Range> flying = new ArrayDeque<>();
   private final Deque<MemorySegment> free = new ArrayDeque<>();
 
-  /** Takes blocks in their order. */
+  /** A receiver of blocks in their order. */
   interface Sink {
     void take(Block block, long address) throws IOException;
 
-    /** Of a block or several behind each other. */
+    /** Takes the damage of a block or of several adjacent blocks. */
     void damaged(DamagedException damage) throws IOException;
   }
 
-  /** Blocks behind each other. */
+  /** A range of adjacent blocks. */
   private record Range(
       long position, List<Block> blocks, int length, MemorySegment memory, Future<?> request) {}
 
@@ -126,7 +127,7 @@ final class BlockReader implements AutoCloseable {
     free.add(range.memory());
   }
 
-  /** Bytes of a range are not there. */
+  /** The bytes of a range are not there. */
   private static final class MissingException extends IOException {
     private static final long serialVersionUID = 1L;
     private final transient DamagedException damage;
@@ -157,7 +158,7 @@ final class BlockReader implements AutoCloseable {
         engine + "/" + objects.key(position), objects.offset(position), why);
   }
 
-  /** No request may write into memory that is gone. */
+  /** Closes the reader. No request may write into freed memory, so all requests end first. */
   @Override
   public void close() {
     requests.shutdownNow();

@@ -23,7 +23,7 @@ import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.series.PartKey;
 import org.sluice.core.store.series.PartReader;
 
-/** Parts whose data is in the own stores of their nodes, in a directory that all nodes see. */
+/** The parts whose data is in the own stores of their nodes, in a directory that all nodes see. */
 final class DirectoryParts implements PartReader {
   private final SeriesDirectory directory;
   private final String series;
@@ -34,7 +34,7 @@ final class DirectoryParts implements PartReader {
     this.series = series;
   }
 
-  /** In a node's own store. */
+  /** A part in a node's own store. */
   private record InStore(PosixStore store, Commit commit, List<CommittedImage> images)
       implements Part {
     @Override
@@ -84,7 +84,7 @@ final class DirectoryParts implements PartReader {
           return left;
         }
       } catch (final NoStoreException notYet) {
-        // its node has just begun
+        // the node has just begun
       }
     }
     return Optional.empty();
@@ -102,7 +102,7 @@ final class DirectoryParts implements PartReader {
       try {
         store(place).verifyPart(damage);
       } catch (final NoStoreException notYet) {
-        // its node has just begun; or a checkpoint tells
+        // the node has just begun; or a checkpoint tells
       } catch (final DamagedException | FormatVersionException e) {
         damage.accept(e);
       }

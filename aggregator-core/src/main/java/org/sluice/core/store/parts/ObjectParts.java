@@ -21,9 +21,9 @@ import org.sluice.core.store.series.DataKey;
 import org.sluice.core.store.series.PartKey;
 import org.sluice.core.store.series.PartReader;
 
-/** Parts that were copied to an engine, see {@link PartCopy}. */
+/** The parts that were copied to an engine, see {@link PartCopy}. */
 final class ObjectParts implements PartReader {
-  /** Ranges in flight of one reader, where it is the only one. */
+  /** The ranges in flight of a reader that is the only one. */
   private static final int AT_A_TIME = 4;
 
   private final Engine engine;
@@ -33,9 +33,9 @@ final class ObjectParts implements PartReader {
   }
 
   /**
-   * In objects.
+   * A part in objects.
    *
-   * @param starts where the bytes of each image begin, by its ordinal
+   * @param starts begin of each image's bytes, by its ordinal
    */
   private record InObjects(
       Engine engine,
@@ -55,7 +55,7 @@ final class ObjectParts implements PartReader {
           new BlockReader(engine, objects, oneOfSeveral ? 1 : AT_A_TIME), starts);
     }
 
-    /** Through all images, as their bytes are behind each other. */
+    /** Verifies all images in one pass, as their bytes are adjacent. */
     @Override
     public void verify(final Consumer<IOException> damage, final LongConsumer progress)
         throws IOException {
@@ -83,7 +83,7 @@ final class ObjectParts implements PartReader {
     }
   }
 
-  /** Reads images of one part. */
+  /** A rebuilder of one part's images. */
   private record ObjectRebuilder(BlockReader reader, long[] starts) implements Rebuilder {
     @Override
     public void read(final CommittedImage image, final ImageTarget target) throws IOException {
@@ -130,7 +130,7 @@ final class ObjectParts implements PartReader {
     return new InObjects(engine, objects, part.commit(), images, starts);
   }
 
-  /** They are on another node's disk. */
+  /** Returns nothing, as plain files are on another node's disk. */
   @Override
   public Optional<LeftAsFiles> leftAsFiles(final long begin) {
     return Optional.empty();
@@ -153,7 +153,7 @@ final class ObjectParts implements PartReader {
     return said(DataKey.ended(begin, node), damage -> {});
   }
 
-  /** The last entry that a node had read; 0 where it has not said so there. */
+  /** Returns the last entry that a node had read; 0 where it has not recorded it. */
   private long said(final DataKey data, final Consumer<IOException> damage) throws IOException {
     final String key = data.toString();
     if (data.isEnded()) {
@@ -163,7 +163,7 @@ final class ObjectParts implements PartReader {
       } catch (final DamagedException e) {
         damage.accept(e);
       } catch (final NoObjectException | NumberFormatException none) {
-        // it was killed, runs yet, or is of a Sluice to come
+        // the node was killed, runs yet, or is of a newer Sluice
       }
     }
     return 0;

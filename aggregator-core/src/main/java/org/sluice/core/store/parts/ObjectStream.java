@@ -4,31 +4,31 @@ import org.sluice.core.store.objects.Upload;
 import org.sluice.core.store.series.PartKey;
 
 /**
- * Where the bytes of a part are at an engine: one behind the other through as few objects as there
- * can be, each of which is full but the last.
+ * The place of a part's bytes at an engine: one after the other through as few objects as possible.
+ * Each object is full but the last.
  *
- * @param part the part's key
- * @param length bytes of an object that is full
+ * @param part key of the part
+ * @param length bytes of a full object
  */
 record ObjectStream(PartKey part, long length) {
-  /** What every engine can store. */
+  /** The bytes that every engine can store in one object. */
   private static final long FULL = (long) Upload.PIECE * Upload.MOST_PIECES;
 
   ObjectStream(final PartKey part) {
     this(part, FULL);
   }
 
-  /** The object that has a byte. */
+  /** Returns the key of the object with a byte. */
   String key(final long position) {
     return part.data() + position / length;
   }
 
-  /** Where in that object it is. */
+  /** Returns the offset of a byte in its object. */
   long offset(final long position) {
     return position % length;
   }
 
-  /** Of some bytes, how many are in the object of the first one. */
+  /** Returns how many of some bytes are in the object of the first. */
   long within(final long position, final long bytes) {
     return Math.min(bytes, length - offset(position));
   }

@@ -19,9 +19,9 @@ import org.sluice.core.store.objects.Upload;
 import org.sluice.core.store.series.PartKey;
 
 /**
- * Copies what a node has of a checkpoint to an engine: the bytes of its images, each once and
- * without holes, one behind the other. What the images consisted of on the node, an object knows
- * nothing of. So a reader needs the part and ranges of objects, and no byte more than it restores.
+ * The copy of a node's part of a checkpoint to an engine: the bytes of its images, each once and
+ * without holes, one after the other. An object does not show how the images were stored on the
+ * node. So a reader needs only the part and ranges of objects, and no byte more than it restores.
  *
  * <p>The bytes of a commit are always the same and in the same order. So a copy that failed is
  * simply made again: its objects get the same bytes.
@@ -33,22 +33,22 @@ public final class PartCopy {
   private final ByteBuffer piece;
   private final long address;
 
-  /** Null between two objects. */
+  /** The upload of the present object; null between two objects. */
   private Upload upload;
 
-  /** Bytes of all that went into pieces. */
+  /** The number of bytes that went into pieces. */
   private long position;
 
-  /** Of the image that is being copied, in the order of their bytes. */
+  /** The blocks of the image that is being copied, in the order of their bytes. */
   private List<Block> blocks = new ArrayList<>();
 
-  /** Is asked before each piece is sent. */
+  /** The pace of a copy, asked before each piece is sent. */
   @FunctionalInterface
   public interface Pace {
     /**
      * Waits until a piece may be sent.
      *
-     * @param bytes its bytes
+     * @param bytes bytes of the piece
      * @throws IOException when the copy is to end
      */
     void before(long bytes) throws IOException;
@@ -64,16 +64,17 @@ public final class PartCopy {
   }
 
   /**
-   * Copies a commit of a node's own store. It takes 8 MiB of memory and what the index takes.
+   * Copies a commit of a node's own store. The copy takes 8 MiB of memory and the size of the
+   * index.
    *
    * @param store the node's own store
    * @param commit one of its commits, whose images nobody changes
    * @param engine the series' engine
    * @param part the key that the part is to get
-   * @param pace is asked before each piece of up to 8 MiB
+   * @param pace asked before each piece of up to 8 MiB
    * @return the part, to be put under that key
    * @throws NoSuchFileException when the commit was removed from the node's own store
-   * @throws IOException when that fails; it may be tried again with the same key
+   * @throws IOException when the copy fails; it may be tried again with the same key
    */
   public static StoredPart copy(
       final PosixReader store,
@@ -109,7 +110,7 @@ public final class PartCopy {
     try (Rebuilder rebuilder = store.rebuilder(commit, false)) {
       for (final CommittedImage image : store.images(commit)) {
         blocks = new ArrayList<>();
-        if (!image.isDirect()) { // which only has its name in the checkpoint
+        if (!image.isDirect()) { // the checkpoint has only the name of a direct image
           rebuilder.read(image, this::add);
         }
         copied.add(image.copied(blocks));
@@ -147,7 +148,7 @@ public final class PartCopy {
     return MemorySegment.ofAddress(address).reinterpret(length);
   }
 
-  /** The piece is full, and a byte comes behind it. */
+  /** Sends a full piece, which more bytes follow. */
   private void send() throws IOException {
     if (objects.offset(position) == 0) {
       finish();
@@ -158,7 +159,7 @@ public final class PartCopy {
     piece.clear();
   }
 
-  /** The piece is the last one of its object. */
+  /** Sends the last piece of its object. */
   private void finish() throws IOException {
     pace.before(piece.flip().remaining());
     upload().finish(piece);

@@ -40,45 +40,48 @@ import org.sluice.core.store.series.SeriesStore;
  * format                   tells it from any other directory
  * NAME/log/SEQUENCE        the log of the series NAME
  * NAME/part/...            its parts, see {@link PartKey}
- * NAME/data/BEGIN-NODE/    what a node wrote in the run that began at BEGIN
+ * NAME/data/BEGIN-NODE/    a node's own store of the run that began at BEGIN
  * </pre>
  *
- * @param root the store's directory, absolute
+ * @param root directory of the store, absolute
  */
 public record SeriesDirectory(Path root) implements SeriesStore {
   private static final String DATA = "data";
   private static final String ENDED = PosixReader.ENDED;
   static final int MOST_OF_ENDED = 64;
 
-  /** For so long a node may not see an entry of the log that another has appended. */
+  /**
+   * The longest time for which a node may not see an entry of the log that another node has
+   * appended.
+   */
   private static final Duration STALE = Duration.ofMinutes(1);
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}");
   private static final Pattern FOLDER = Pattern.compile("(\\d{1,18})-(.+)");
 
   /**
-   * What a node wrote in a run.
+   * The place of a node in a run.
    *
-   * @param root the store's directory, absolute
-   * @param series the series' name
-   * @param begin the sequence of the run's begin
-   * @param node the node's name, as keys have it
+   * @param root directory of the store, absolute
+   * @param series name of the series
+   * @param begin sequence of the run's begin
+   * @param node name of the node, as keys have it
    */
   public record Place(Path root, String series, long begin, String node) {
     /**
-     * The node's own store.
+     * Returns the directory of the node's own store.
      *
-     * @return its directory
+     * @return path of the directory
      */
     public Path path() {
       return root.resolve(series).resolve(DATA).resolve(begin + "-" + node);
     }
 
     /**
-     * Says that the process that used the store has ended as it should.
+     * Records that the process that used the store has ended as it should.
      *
-     * @param last the last entry of the log that it has read
-     * @throws IOException when that fails; it is taken for one that was killed then
+     * @param last last entry of the log that it has read
+     * @throws IOException when that fails; the process then seems killed
      */
     public void end(final long last) throws IOException {
       if (Files.exists(path()) && !isEnded(path())) { // a later run may have collected it
@@ -88,9 +91,9 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     }
 
     /**
-     * The last entry of the log by that word: nobody else knows that it was there.
+     * Returns the last entry of the log by that record: no other node knows that it was there.
      *
-     * @return 0 for none, of which a damaged file, and one of an older Sluice, are
+     * @return 0 for none, also for a damaged file and for a file of an older Sluice
      */
     long last() {
       try {
@@ -107,7 +110,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
      * Reads the path of a node's own store.
      *
      * @param path any path
-     * @return empty when it is that of any other directory
+     * @return place of the store; empty for any other directory
      */
     public static Optional<Place> of(final Path path) {
       final Matcher folder = FOLDER.matcher(String.valueOf(path.getFileName()));
@@ -128,13 +131,13 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     }
   }
 
-  /** Whether a node's own store is used by no process any more. */
+  /** Returns whether no process uses a node's own store any more. */
   static boolean isEnded(final Path path) {
     return Files.exists(path.resolve(ENDED));
   }
 
   /**
-   * Whether a directory is such a store.
+   * Returns whether a directory is such a store.
    *
    * @param root any path
    * @return false also when there is nothing
@@ -144,19 +147,19 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   }
 
   /**
-   * The directory that is the store to a user.
+   * Returns the directory that is the store to a user.
    *
-   * @param path of a node's own store, in a series or not
-   * @return the root of the store of all nodes, or else the same
+   * @param path path of a node's own store, in a series or not
+   * @return the root of the store of all nodes, or else the same path
    */
   public static Path root(final Path path) {
     return Place.of(path).map(Place::root).orElse(path);
   }
 
   /**
-   * Makes a store of a directory that is missing or empty, or finds that it is one.
+   * Makes a store of a directory that is missing or empty, or checks that it is a store.
    *
-   * @param root where; its parent must exist
+   * @param root directory of the store; its parent must exist
    * @return the store
    * @throws IOException when that fails or it holds something else
    */
@@ -173,11 +176,11 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   }
 
   /**
-   * Finds a store.
+   * Opens a store.
    *
-   * @param root where
+   * @param root directory of the store
    * @return the store
-   * @throws IOException when it is none, or of another version
+   * @throws IOException when it is no store, or of another version
    */
   public static SeriesDirectory open(final Path root) throws IOException {
     final Path absolute = root.toAbsolutePath().normalize();
@@ -186,9 +189,9 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   }
 
   /**
-   * Whether a series can have a name.
+   * Returns whether a series can have a name.
    *
-   * @param name a user's
+   * @param name name given by a user
    * @return whether it is of letters, digits, dots, hyphens and underscores
    */
   public static boolean isName(final String name) {
@@ -206,9 +209,9 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   }
 
   /**
-   * Makes a series, or finds that it is there.
+   * Makes a series, or checks that it is there.
    *
-   * @param name the series
+   * @param name name of the series
    * @throws IOException when that fails
    */
   public void make(final String name) throws IOException {
@@ -239,7 +242,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     return new DirectoryParts(this, series);
   }
 
-  /** Told by the part itself. */
+  /** Returns the data that parts need, as each part itself tells. */
   @Override
   public SeriesGarbage.Names needs(final String series) {
     final PartFetch fetch = new PartFetch(engine(series));
@@ -270,18 +273,18 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   }
 
   /**
-   * Where the nodes of a run write.
+   * Returns the places of a run's nodes.
    *
-   * @param series the series' name
-   * @param begin the sequence of the run's begin
-   * @return what is there
-   * @throws IOException when it cannot be listed
+   * @param series name of the series
+   * @param begin sequence of the run's begin
+   * @return places that are there
+   * @throws IOException when they cannot be listed
    */
   public List<Place> places(final String series, final long begin) throws IOException {
     return places(series).stream().filter(place -> place.begin() == begin).toList();
   }
 
-  /** Where the nodes of all runs write. */
+  /** Returns the places of all runs' nodes. */
   List<Place> places(final String series) throws IOException {
     final Path data = root.resolve(series).resolve(DATA);
     return Files.isDirectory(data)
@@ -290,11 +293,11 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   }
 
   /**
-   * Where a node writes in a run; its folder is made there.
+   * Returns the place of a node in a run, and makes its parent.
    *
-   * @param series the series' name
-   * @param begin the sequence of the run's begin
-   * @param host the node's name
+   * @param series name of the series
+   * @param begin sequence of the run's begin
+   * @param host name of the node
    * @return a place whose parent is there
    * @throws IOException when that fails
    */
@@ -305,10 +308,10 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   }
 
   /**
-   * What a part needs of its node's own store: its containers, the links of its images' files, and
-   * what makes it a store.
+   * Returns the files of its node's own store that a part needs: its containers, the links of its
+   * images' files, and those that make it a store.
    *
-   * @param key the part's key
+   * @param key key of the part
    * @param part the part
    * @return keys, and prefixes of keys, which end in a slash
    */

@@ -21,7 +21,7 @@ import org.sluice.core.store.series.SeriesStore;
 
 /**
  * A store at an engine that several nodes use at a time. Its objects are those of a {@link
- * SeriesDirectory}, but for data: that is what {@link PartCopy} makes of a node's own store.
+ * SeriesDirectory}, except for data: {@link PartCopy} makes these from a node's own store.
  */
 public final class SeriesObjects implements SeriesStore {
   private static final String FORMAT = "format";
@@ -35,9 +35,9 @@ public final class SeriesObjects implements SeriesStore {
   }
 
   /**
-   * Finds a store, or makes one where nothing is.
+   * Opens a store, or makes one where nothing is.
    *
-   * @param location its URI
+   * @param location URI of the store
    * @return the store, which the caller closes
    * @throws IOException when that fails, it holds something else, or the storage is unfit
    */
@@ -55,9 +55,9 @@ public final class SeriesObjects implements SeriesStore {
   }
 
   /**
-   * Finds a store.
+   * Opens a store.
    *
-   * @param location its URI
+   * @param location URI of the store
    * @return the store, which the caller closes
    * @throws NoStoreException when there is none
    * @throws IOException when that fails, or it is of another version
@@ -85,7 +85,7 @@ public final class SeriesObjects implements SeriesStore {
     }
   }
 
-  /** Finds damage where a format is missing, and there are logs of series all the same. */
+  /** Refuses a store as damaged whose format is missing, although it has logs of series. */
   private void checkFormat(final List<String> folders) throws IOException {
     for (final String folder : folders) {
       if (!engine.list(folder + "/" + SeriesLog.FOLDER).isEmpty() && !isThere()) {
@@ -98,7 +98,7 @@ public final class SeriesObjects implements SeriesStore {
     }
   }
 
-  /** What is not there yet several nodes may make at once. */
+  /** Makes a store; several nodes may do so at once. */
   private void make() throws IOException {
     final List<String> others = engine.folders();
     if (!others.isEmpty() && !isThere()) {
@@ -117,7 +117,7 @@ public final class SeriesObjects implements SeriesStore {
     return engine.folders().stream().filter(SeriesDirectory::isName).toList();
   }
 
-  /** Not to be used once this store is closed. */
+  /** Returns the engine of a series. It must not be used once this store is closed. */
   @Override
   public Engine engine(final String series) {
     return new EngineFolder(engine, series);
@@ -138,22 +138,25 @@ public final class SeriesObjects implements SeriesStore {
     return new ObjectParts(engine(series));
   }
 
-  /** Told by the key alone, so that what cannot be read may go as well. */
+  /**
+   * Returns the data that parts need, by the key alone, so that data of unreadable parts may go as
+   * well.
+   */
   @Override
   public SeriesGarbage.Names needs(final String series) {
     return part -> Set.of(part.key().data());
   }
 
   /**
-   * What is there was copied, and what a run has yet to copy it has on its own nodes. A probe is in
-   * use for moments, and then gone.
+   * Returns never for a series: its objects were copied, and uncopied data of a run is on its own
+   * nodes. A probe is in use for moments, and then gone.
    */
   @Override
   public Optional<Instant> lastUsed(final String series, final String place) {
     return place.contains("/") ? Optional.empty() : Optional.of(Instant.EPOCH);
   }
 
-  /** As the user names it. */
+  /** Returns the store as the user names it. */
   @Override
   public String toString() {
     return location;

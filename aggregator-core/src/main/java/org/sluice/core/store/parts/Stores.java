@@ -14,9 +14,11 @@ import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.series.SeriesReader;
 import org.sluice.core.store.series.SeriesStore;
 
-/** Opens what a user calls a store: one of one node, or a series in one of several. */
+/**
+ * The opening of stores by users' names: a store of one node, or a series in a store of several.
+ */
 public final class Stores {
-  /** The series that a run goes on with unless told otherwise. */
+  /** The series of a run whose user names none. */
   public static final String DEFAULT_SERIES = "default";
 
   private Stores() {}
@@ -24,11 +26,10 @@ public final class Stores {
   /**
    * Opens a store for reading.
    *
-   * @param option names it
-   * @param series the series' name; null for the only one, or else the one that runs go on with
-   *     unless told otherwise
+   * @param option option that names the store
+   * @param series name of the series; null for the only one, or else the default series
    * @return a reader, which the caller closes
-   * @throws CommandException when it cannot be told which series is meant
+   * @throws CommandException when the choice of the series is open
    * @throws IOException when there is no store, or it cannot be read
    */
   public static CheckpointReader open(final StoreOption option, final String series)
@@ -46,10 +47,10 @@ public final class Stores {
   }
 
   /**
-   * The series that are meant by who wants to see all.
+   * Returns the series of a command that shows all series unless one is named.
    *
-   * @param option names the store
-   * @param series the series' name; null for all
+   * @param option option that names the store
+   * @param series name of the series; null for all
    * @return names that {@link #open} takes, null for a store that has none
    * @throws IOException when there is no store, or it cannot be read
    */
@@ -72,8 +73,8 @@ public final class Stores {
   /**
    * Opens a store if it is one of several nodes.
    *
-   * @param option names it
-   * @return the store, which the caller closes; empty when it is another, or there is none
+   * @param option option that names the store
+   * @return the store, which the caller closes; empty when it is of one node, or there is none
    * @throws IOException when it cannot be read, or there is none at a URI
    */
   public static Optional<SeriesStore> ofSeveralNodes(final StoreOption option) throws IOException {
@@ -88,11 +89,11 @@ public final class Stores {
   /**
    * Opens a store of one node that is to be changed.
    *
-   * @param directory where it is
-   * @param series the series' name, of which it has none; null if not given
+   * @param directory directory of the store
+   * @param series name of a series, of which such a store has none; null if not given
    * @return the store, which the caller closes
-   * @throws CommandException when a series is named, or it is one node's part of a series: the
-   *     series' log counts on what it has
+   * @throws CommandException when a series is named, or it is one node's part of a series, whose
+   *     log counts on its files
    * @throws IOException when there is no store, or it cannot be read
    */
   public static PosixStore openOfOneNode(final Path directory, final String series)
@@ -108,12 +109,12 @@ public final class Stores {
   }
 
   /**
-   * The series that is meant to be changed: nothing is removed from one of several unless told.
+   * Returns the series that is to be changed. Where there are several, the user has to name one.
    *
    * @param store a store of several nodes
-   * @param series the series' name; null for the only one
-   * @return the name of one that is there, or of the first one to come
-   * @throws CommandException when it cannot be told
+   * @param series name of the series; null for the only one
+   * @return name of a series that is there, or of the first one to come
+   * @throws CommandException when the choice is open
    * @throws IOException when the store cannot be read
    */
   public static String choose(final SeriesStore store, final String series) throws IOException {
@@ -138,7 +139,7 @@ public final class Stores {
         store, series == null && store.names().contains(DEFAULT_SERIES) ? DEFAULT_SERIES : series);
   }
 
-  /** One whose format is damaged may have series. */
+  /** Opens a store of one node. A store whose format is damaged may have series. */
   private static PosixStore openOne(final Path directory, final String series) throws IOException {
     final PosixStore opened = PosixStore.open(directory);
     if (series != null) {

@@ -1,2 +1,2 @@
-/** Where the parts of a series lie, in directories or in objects, and how they are read there. */
+/** The places of a series' parts, in directories or in objects, and their readers. */
 package org.sluice.core.store.parts;
