@@ -35,23 +35,27 @@ import org.sluice.core.store.objects.EngineException.Reason;
 
 /**
  * An engine whose objects are files below a directory of any file system that nodes share. An
- * object is written under a draft's name, made durable, and then gets its own by a link. No lock is
- * taken. A draft begins with a dot, which no object does. A killed process leaves it, and {@link
- * #drafts} finds it. To delete one that is being written makes that fail, and nothing worse.
+ * object is written under a draft's name, made durable, and then gets its own name by a link. No
+ * lock is taken. A draft's name begins with a dot, an object's never. A killed process leaves its
+ * draft, and {@link #drafts} finds it. The deletion of a draft that is being written makes the
+ * write fail, and nothing worse.
  *
  * <p>Storage on a network may repeat a link that succeeded and answer that the name is there, or
- * remember that a name was missing. So after any error of a link the name is opened, and what it
- * has decides.
+ * remember that a name was missing. So after any error of a link the name is opened, and its
+ * content decides.
  */
 public final class DirectoryEngine implements Engine {
   private static final String DRAFT = ".draft-";
 
   private static final int MOST_ATTEMPTS = 4;
 
-  /** A run that lasts makes ever new ones, and comes back to few. */
+  /**
+   * The most folders that are remembered as durable. A long run makes ever new folders, and comes
+   * back to few.
+   */
   private static final int MOST_FOLDERS = 1000;
 
-  /** How often, and at which distance, a name is looked for that a link was told is there. */
+  /** The number of looks, and the time between two, for a name that a link was told is there. */
   private static final int LATE_LOOKS = 100;
 
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -59,16 +63,16 @@ public final class DirectoryEngine implements Engine {
   private final Path root;
   private final Disk disk;
 
-  /** Folders that this engine knows to be durable. Any thread; one too few costs a sync. */
+  /** The folders that this engine knows to be durable. Any thread; a missing one costs a sync. */
   private final Set<Path> durable = ConcurrentHashMap.newKeySet();
 
   private final DurableMarks marks = new DurableMarks();
 
   /**
-   * An engine in a directory.
+   * Creates an engine in a directory.
    *
    * @param root the directory, which exists
-   * @param disk what writes and syncs
+   * @param disk disk that writes and syncs
    */
   public DirectoryEngine(final Path root, final Disk disk) {
     this.root = root;
@@ -76,7 +80,7 @@ public final class DirectoryEngine implements Engine {
   }
 
   /**
-   * The engine of a directory.
+   * Returns the engine of a directory.
    *
    * @param root a directory that is there
    * @return an engine
@@ -105,27 +109,27 @@ public final class DirectoryEngine implements Engine {
   }
 
   /**
-   * Says of an object that this node has made that its name is durable by now. Other nodes find it
-   * from its link on. One that sees the mark has nothing to synchronise. One that does not, as
-   * storage shows it late or never or a process was killed before, synchronises by itself. So the
-   * mark need not be durable, and what goes wrong with it costs others a request.
+   * Marks an object that this node has made: its name is durable by now. Other nodes find the
+   * object from its link on. A node that sees the mark has nothing to synchronise. A node that does
+   * not see it synchronises by itself: storage shows the mark late or never, or a process was
+   * killed before. So the mark need not be durable, and its failures cost others a request.
    */
   private void mark(final String key) {
     try (NativeFile file = disk.openThere(file(key))) {
       disk.chmod(file, DurableMarks.marked(file));
     } catch (final PosixException othersSynchroniseThen) {
-      // a mount with a user of its own may refuse it
+      // a mount that maps users may refuse it
     }
   }
 
-  /** Looks whether the object that is there is the one to be made. */
+  /** A comparison of the existing object with the one to be made. */
   private interface Comparison {
     boolean isSame() throws IOException;
   }
 
   /**
-   * Makes an object, unless there is one. A rename would do for {@link #put}, too, but over a name
-   * that is there it hides the object from other nodes for a moment (seen on GlusterFS).
+   * Makes an object, unless there is one. A rename would do for {@link #put}, too. But over an
+   * existing name a rename hides the object from other nodes for a moment (seen on GlusterFS).
    */
   private boolean create(
       final String key, final List<ByteBuffer> pieces, final Comparison comparison)
@@ -147,8 +151,8 @@ public final class DirectoryEngine implements Engine {
   }
 
   /**
-   * Whether the name has these bytes, whatever the link's answer was. A name that is there may be
-   * shown late to who has just been told so (seen on GlusterFS).
+   * Returns whether the name has these bytes, whatever the link's answer was. An existing name may
+   * appear late to a process that was just told of it (seen on GlusterFS).
    */
   private boolean isThere(
       final String key, final Comparison comparison, final PosixException failure)
@@ -156,7 +160,8 @@ public final class DirectoryEngine implements Engine {
     for (int looks = failure.errno() == Errno.EEXIST ? LATE_LOOKS : 0; ; looks--) {
       try {
         final boolean same = comparison.isSame();
-        disk.syncDirectory(file(key).getParent(), null); // who acts on it must find it again
+        disk.syncDirectory(
+            file(key).getParent(), null); // a process that acts on the name must find it again
         return same;
       } catch (final NoObjectException none) {
         if (looks == 0) {
@@ -236,14 +241,15 @@ public final class DirectoryEngine implements Engine {
     }
   }
 
-  /** Learns something of an object. */
+  /** A look into an object. */
   private interface Reading {
     long of(NativeFile file) throws IOException;
   }
 
   /**
-   * Storage on a network may open what another node has just deleted, and only then tell (seen on
-   * GlusterFS). The name is looked up again, and leads to what there is.
+   * Reads from an object. Storage on a network may open a file that another node has just deleted,
+   * and only then report it (seen on GlusterFS). The name is looked up again, and leads to the
+   * present file.
    */
   private long read(final String key, final Reading reading) throws IOException {
     final Path path = file(key);
@@ -275,12 +281,12 @@ public final class DirectoryEngine implements Engine {
   }
 
   /**
-   * Drafts, which killed processes leave. One that is being written may go as well: its writer
-   * fails then, and writes it again.
+   * Returns drafts, which killed processes leave. A draft that is being written may go as well: its
+   * writer fails then, and writes it again.
    *
-   * @param prefixes of the keys of the objects that they are of
-   * @return what {@link #delete} takes
-   * @throws IOException when that fails
+   * @param prefixes prefixes of the keys of their objects
+   * @return names that {@link #delete} takes
+   * @throws IOException when they cannot be listed
    */
   public List<String> drafts(final String... prefixes) throws IOException {
     final List<String> drafts = new ArrayList<>();
@@ -291,10 +297,10 @@ public final class DirectoryEngine implements Engine {
   }
 
   /**
-   * Whether only killed processes leave a file of this name.
+   * Returns whether only killed processes leave a file of this name.
    *
    * @param name the name of a file
-   * @return whether it is a draft
+   * @return whether the file is a draft
    */
   public static boolean isDraft(final String name) {
     return name.startsWith(DRAFT);
@@ -345,11 +351,14 @@ public final class DirectoryEngine implements Engine {
         disk.delete(empty, null);
       }
     } catch (final DirectoryNotEmptyException hasOthers) {
-      // it goes with the last
+      // the folder goes with its last object
     }
   }
 
-  /** Other nodes see a name from its link on, which may be before its folder is durable. */
+  /**
+   * Makes the names of objects durable. Other nodes see a name from its link on, which may be
+   * before its folder is durable.
+   */
   @Override
   public void makeDurable(final Collection<String> keys) throws IOException {
     final Set<Path> folders = new TreeSet<>();
@@ -363,16 +372,19 @@ public final class DirectoryEngine implements Engine {
     }
   }
 
-  /** The folders right below the root stay: they are made and deleted by no one at a time. */
+  /**
+   * Returns whether a folder is right below the root. Such folders stay, so that nobody deletes
+   * what another is making.
+   */
   private boolean isTop(final Path directory) {
     return directory.equals(root) || directory.getParent().equals(root);
   }
 
   /**
-   * Another process may delete an empty one at any time; then the operation fails. One that is
-   * there may be of a process that was killed before it was durable. So each engine sees to that
-   * once: a folder that went empty is not put into again, but for those right below the root, which
-   * stay.
+   * Makes a folder durably. Another process may delete an empty folder at any time; then the
+   * operation fails. A process may have been killed before it made an existing folder durable, so
+   * each engine does that once. A folder that went empty is not used again, except for those right
+   * below the root, which stay.
    */
   private void makeDirectory(final Path directory) throws IOException {
     if (directory.equals(root) || durable.contains(directory) && Files.isDirectory(directory)) {

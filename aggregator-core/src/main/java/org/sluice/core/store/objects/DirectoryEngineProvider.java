@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import org.sluice.core.store.disk.NoStoreException;
 import org.sluice.core.store.objects.EngineException.Reason;
 
-/** Opens directories as engines. */
+/** The provider of directories as engines. */
 public final class DirectoryEngineProvider implements EngineProvider {
-  /** For {@code ServiceLoader}. */
+  /** Creates a provider, for {@code ServiceLoader}. */
   public DirectoryEngineProvider() {}
 
   @Override

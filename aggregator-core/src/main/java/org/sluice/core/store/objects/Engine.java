@@ -11,77 +11,77 @@ import org.sluice.core.chunk.DamagedException;
  * objects. Redundancy and placement are the storage's own affair.
  *
  * <p>A key consists of names with {@code /} between them. A name has 1 to 255 of the characters
- * {@code A-Z a-z 0-9 . _ , + % -} and does not begin with a dot. No key is what another one begins
- * with up to a {@code /}.
+ * {@code A-Z a-z 0-9 . _ , + % -} and does not begin with a dot. No key is the beginning of another
+ * one up to a {@code /}.
  *
- * <p>What {@link #put} and {@link #putIfAbsent} return from is on stable storage, and every node
- * finds it by {@link #get} from then on. A {@link #list} may be of a while ago: it may lack what is
- * new and have what is deleted.
+ * <p>Once {@link #put} or {@link #putIfAbsent} returns, the object is on stable storage, and every
+ * node finds it by {@link #get} from then on. A {@link #list} may be out of date: new objects may
+ * be missing, and deleted ones be listed.
  *
  * <p>Thread-safe. An operation that fails may have had its effect, or may have it later.
  */
 public interface Engine extends AutoCloseable {
   /**
-   * Stores an object. A repetition with the same bytes does no harm; nobody puts other bytes under
-   * a key that was used.
+   * Stores an object. A repetition with the same bytes does no harm. No caller puts other bytes
+   * under a used key.
    *
-   * @param key its key
-   * @param pieces its bytes, one piece behind the other; each from its position to its limit, both
+   * @param key key of the object
+   * @param pieces its bytes, one piece after the other; each from its position to its limit, both
    *     of which stay as they are
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   void put(String key, List<ByteBuffer> pieces) throws IOException;
 
   /**
    * Begins to store an object as {@link #put} does whose bytes are not all at hand.
    *
-   * @param key its key
-   * @return takes its bytes; the caller closes it
-   * @throws IOException when that fails
+   * @param key key of the object
+   * @return upload that takes its bytes; the caller closes it
+   * @throws IOException when storage fails
    */
   default Upload upload(final String key) throws IOException {
     return new GatheredUpload(this, key);
   }
 
   /**
-   * Stores a small object unless there is one of its key. Of several at once, on whichever nodes,
-   * one call stores its object. No two calls bring the same bytes.
+   * Stores a small object unless there is one of its key. Of several calls at once, on any nodes, a
+   * single one stores its object. No two calls bring the same bytes.
    *
-   * @param key its key
+   * @param key key of the object
    * @param bytes up to 1 MiB
    * @return false when there is an object of that key; it may be this call's own, where the storage
    *     repeated the request by itself
-   * @throws IOException when that fails; only {@link #get} tells then what the key has
+   * @throws IOException when storage fails; only {@link #get} tells then which bytes the key has
    */
   boolean putIfAbsent(String key, byte[] bytes) throws IOException;
 
   /**
    * Reads a part of an object.
    *
-   * @param key its key
-   * @param offset where the part begins; at the object's end and behind it there is nothing to read
+   * @param key key of the object
+   * @param offset begin of the part; at and after the object's end there is nothing to read
    * @param into gets bytes from its position on, up to its limit or to the object's end; its
-   *     position moves behind them
+   *     position moves past them
    * @throws NoObjectException when there is no such object
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   void get(String key, long offset, ByteBuffer into) throws IOException;
 
   /**
-   * The keys of objects, as of now or of a while ago.
+   * Lists the keys of objects, as of now or of a while ago.
    *
-   * @param prefix a key's first names, with the {@code /} behind them; what is behind that may take
+   * @param prefix a key's first names, with the {@code /} after them; a longer prefix may take
    *     longer
    * @return the keys that begin with it, in the order of their characters
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   List<String> list(String prefix) throws IOException;
 
   /**
-   * The first names of keys that have more, as of now or of a while ago.
+   * Lists the first names of keys that have more, as of now or of a while ago.
    *
    * @return each once, in the order of their characters
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   default List<String> folders() throws IOException {
     return list("").stream()
@@ -92,11 +92,11 @@ public interface Engine extends AutoCloseable {
   }
 
   /**
-   * How large an object is.
+   * Returns the size of an object.
    *
-   * @param key its key
+   * @param key key of the object
    * @return bytes, 0 when there is no such object
-   * @throws IOException when that fails
+   * @throws IOException when storage fails
    */
   default long size(final String key) throws IOException {
     final ByteBuffer read = ByteBuffer.allocate(1 << 16);
@@ -115,22 +115,22 @@ public interface Engine extends AutoCloseable {
   /**
    * Deletes an object, if it is there.
    *
-   * @param key its key
-   * @throws IOException when that fails
+   * @param key key of the object
+   * @throws IOException when storage fails
    */
   void delete(String key) throws IOException;
 
   /**
-   * Makes durable what this engine has found, by {@link #list} or {@link #get}: the node that put
-   * it may not have come so far, and storage may lose it yet. Storage that shows nothing before it
-   * is durable has nothing to do, nor for an object that shows by itself that it is.
+   * Makes objects durable that this engine has found by {@link #list} or {@link #get}. The node
+   * that put an object may not have done so yet, and storage may still lose it. The default does
+   * nothing, for storage that shows an object only once it is durable.
    *
-   * @param keys those of objects that were found
-   * @throws IOException when that fails
+   * @param keys keys of objects that were found
+   * @throws IOException when storage fails
    */
   default void makeDurable(final Collection<String> keys) throws IOException {}
 
-  /** What messages call it. */
+  /** Returns the name of the engine in messages. */
   @Override
   String toString();
 
@@ -140,11 +140,11 @@ public interface Engine extends AutoCloseable {
   /**
    * Reads a whole object.
    *
-   * @param key its key
-   * @param most how many bytes it may have
+   * @param key key of the object
+   * @param most most bytes that it may have
    * @return its bytes
    * @throws NoObjectException when there is no such object
-   * @throws IOException when that fails, or the object has more bytes
+   * @throws IOException when storage fails, or the object has more bytes
    */
   default byte[] getAll(final String key, final int most) throws IOException {
     return getAll(key, most, 1 << 16);
@@ -153,12 +153,12 @@ public interface Engine extends AutoCloseable {
   /**
    * Reads a whole object, in one request if it is not longer than expected.
    *
-   * @param key its key
-   * @param most how many bytes it may have
-   * @param expected how many it may well have, at least one
+   * @param key key of the object
+   * @param most most bytes that it may have
+   * @param expected bytes that it probably has, at least one
    * @return its bytes
    * @throws NoObjectException when there is no such object
-   * @throws IOException when that fails, or the object has more bytes
+   * @throws IOException when storage fails, or the object has more bytes
    */
   default byte[] getAll(final String key, final int most, final int expected) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(Math.min(most, expected) + 1);

@@ -8,28 +8,28 @@ public final class EngineException extends IOException {
 
   private final Reason reason;
 
-  /** Why. */
+  /** The reason of a failure. */
   public enum Reason {
-    /** What was given names no storage. */
+    /** The address names no storage. */
     ADDRESS,
-    /** The storage, or what is named there, does not exist. */
+    /** The storage, or its named part, does not exist. */
     MISSING,
-    /** It takes no request of this user's. */
+    /** The storage takes no request of this user's. */
     DENIED,
-    /** It has no room. */
+    /** The storage has no room. */
     FULL,
-    /** It does not answer, or not as it should. */
+    /** The storage does not answer, or not as it should. */
     UNREACHABLE,
-    /** It lacks what checkpoints need. */
+    /** The storage lacks a property that checkpoints need. */
     UNFIT
   }
 
   /**
-   * A failure.
+   * Creates a failure.
    *
-   * @param reason why
+   * @param reason reason of the failure
    * @param message one line: what, where; what to do next
-   * @param cause what was thrown, null for nothing
+   * @param cause exception behind it, null for none
    */
   public EngineException(final Reason reason, final String message, final Throwable cause) {
     super(message, cause);
@@ -37,7 +37,7 @@ public final class EngineException extends IOException {
   }
 
   /**
-   * Why.
+   * Returns the reason of the failure.
    *
    * @return never null
    */

@@ -4,16 +4,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** The objects of an engine whose keys begin with the same names, without those. */
+/**
+ * The objects of an engine whose keys begin with the same names. Here their keys lack these names.
+ */
 public final class EngineFolder implements Engine {
   private final Engine engine;
   private final String folder;
 
   /**
-   * A folder of an engine.
+   * Creates a folder of an engine.
    *
-   * @param engine whose objects they are; closed by its owner
-   * @param name with what their keys begin, without the {@code /} behind it
+   * @param engine engine of the objects; closed by its owner
+   * @param name beginning of their keys, without the {@code /} after it
    */
   public EngineFolder(final Engine engine, final String name) {
     this.engine = engine;

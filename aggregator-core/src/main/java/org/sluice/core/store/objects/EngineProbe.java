@@ -7,11 +7,11 @@ import org.sluice.core.posix.Entropy;
 import org.sluice.core.store.objects.EngineException.Reason;
 
 /**
- * Looks whether an engine keeps the one promise that all of a series stands on: that of two objects
- * of one key the first one stays. Some object stores take the condition and ignore it.
+ * A test of the promise of an engine on which a series depends: of two objects with the same key
+ * the first one stays. Some object stores take the condition and ignore it.
  */
 public final class EngineProbe {
-  /** With what the key of a probe begins. */
+  /** The beginning of a probe's key. */
   public static final String PREFIX = "probe-";
 
   private EngineProbe() {}
@@ -19,15 +19,17 @@ public final class EngineProbe {
   /**
    * Creates one object twice, and deletes it.
    *
-   * @param engine where; a killed probe leaves an object there whose key begins with {@code probe-}
+   * @param engine engine to test; a killed probe leaves an object there whose key begins with
+   *     {@code probe-}
    * @throws EngineException when the storage is not fit for a series
-   * @throws IOException when it fails otherwise
+   * @throws IOException when the test fails otherwise
    */
   public static void conditionalCreate(final Engine engine) throws IOException {
     final String key = "%s%016x".formatted(PREFIX, Entropy.nextLong());
     final byte[] first = (key + " 1").getBytes(StandardCharsets.US_ASCII);
     final byte[] second = (key + " 2").getBytes(StandardCharsets.US_ASCII);
-    engine.putIfAbsent(key, first); // false where the storage repeated it; what is read decides
+    engine.putIfAbsent(
+        key, first); // false where the storage repeated the request; the bytes read decide
     final boolean replaced = engine.putIfAbsent(key, second);
     final byte[] stored = engine.getAll(key, first.length);
     engine.delete(key);

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.net.URI;
 
 /**
- * Opens engines of one kind. It is named in {@code
- * META-INF/services/org.sluice.core.store.objects.EngineProvider} of its module and found by {@code
- * ServiceLoader}.
+ * A provider of one kind of engine. Its module names it in {@code
+ * META-INF/services/org.sluice.core.store.objects.EngineProvider}, and {@code ServiceLoader} finds
+ * it.
  */
 public interface EngineProvider {
   /**
-   * With what the URIs of its storage begin.
+   * Returns the scheme of the URIs of its storage.
    *
    * @return in lower case, without the colon
    */
@@ -19,9 +19,9 @@ public interface EngineProvider {
   /**
    * Opens an engine.
    *
-   * @param location of this scheme
+   * @param location URI of this scheme
    * @return an engine, which the caller closes
-   * @throws IOException when that fails
+   * @throws IOException when the engine cannot be opened
    */
   Engine open(URI location) throws IOException;
 }

@@ -23,19 +23,19 @@ public final class Engines {
   private Engines() {}
 
   /**
-   * Whether a user names a store by a URI, and not by a path.
+   * Returns whether a user names a store by a URI, and not by a path.
    *
-   * @param store as the user names it
-   * @return whether it has a scheme and {@code :/}
+   * @param store the store as the user names it
+   * @return whether the name has a scheme and {@code :/}
    */
   public static boolean isUri(final String store) {
     return SCHEME.matcher(store).matches();
   }
 
   /**
-   * One way to write a URI of which users write several.
+   * Returns one form of a URI that users write in several.
    *
-   * @param uri as the user writes it
+   * @param uri the URI as the user writes it
    * @return its scheme in small letters, and no slash too many
    */
   public static String canonical(final String uri) {
@@ -50,7 +50,7 @@ public final class Engines {
    * Refuses a store that no engine can have.
    *
    * @param store a directory's path, or a URI
-   * @throws EngineException when nothing knows the scheme
+   * @throws EngineException when no engine knows the scheme
    */
   public static void requireScheme(final String store) throws EngineException {
     final Matcher uri = SCHEME.matcher(store);
@@ -62,8 +62,8 @@ public final class Engines {
    *
    * @param store a directory's path, or a URI, which has a scheme and {@code :/}
    * @return an engine, which the caller closes
-   * @throws EngineException when nothing knows the scheme, or it is no URI
-   * @throws IOException when it cannot be opened
+   * @throws EngineException when no engine knows the scheme, or the URI is malformed
+   * @throws IOException when the engine cannot be opened
    */
   public static Engine open(final String store) throws IOException {
     final Matcher uri = SCHEME.matcher(store);

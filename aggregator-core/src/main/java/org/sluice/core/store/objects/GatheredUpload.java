@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An upload that is put in one, of an engine that knows no parts. It takes all of it in memory. */
+/**
+ * An upload that is put as a whole, for an engine that knows no parts. All of it is held in memory.
+ */
 final class GatheredUpload implements Upload {
   private final Engine engine;
   private final String key;

@@ -7,10 +7,10 @@ public final class NoObjectException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * A missing object.
+   * Creates the failure of a missing object.
    *
-   * @param engine where
-   * @param key its key
+   * @param engine engine that was asked
+   * @param key key of the object
    */
   public NoObjectException(final Engine engine, final String key) {
     super("%s has no object %s".formatted(engine, key));

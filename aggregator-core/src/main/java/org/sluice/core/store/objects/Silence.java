@@ -3,8 +3,8 @@ package org.sluice.core.store.objects;
 import java.util.function.Consumer;
 
 /**
- * Tells a process that starts of each request to storage that has no answer yet: it gets on, though
- * it takes no processor time.
+ * The announcement of each request to storage that has no answer yet, made to a starting process. A
+ * process that waits so makes progress, though it takes no processor time.
  */
 public final class Silence {
   private static volatile Consumer<String> listener = server -> {};
@@ -12,18 +12,18 @@ public final class Silence {
   private Silence() {}
 
   /**
-   * Lets one be told from here on.
+   * Sets the listener to be told from here on.
    *
-   * @param told gets what is waited for; any thread
+   * @param told receiver of the server's name; any thread
    */
   public static void listen(final Consumer<String> told) {
     listener = told;
   }
 
   /**
-   * A request has no answer.
+   * Tells of a request without an answer.
    *
-   * @param server where it went
+   * @param server server that was asked
    */
   public static void tell(final String server) {
     listener.accept(server);

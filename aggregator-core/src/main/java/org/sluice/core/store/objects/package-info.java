@@ -1,6 +1,5 @@
 /**
  * Storage that all nodes of a job see and that outlives each of them: immutable objects under keys.
- * What the project needs of such storage is {@link org.sluice.core.store.objects.Engine}, and no
- * more.
+ * The project needs no more of such storage than {@link org.sluice.core.store.objects.Engine}.
  */
 package org.sluice.core.store.objects;
