@@ -29,15 +29,15 @@ import org.sluice.core.store.format.StoredFile;
 import org.sluice.core.store.model.ChunkLocation;
 
 /**
- * A data file that takes chunks as they lie in memory, one after the other, past the page cache.
- * One thread places and writes; any may {@link #sync()}.
+ * A data file that takes chunks as they lie in memory, one after the other, past the page cache. A
+ * single thread places and writes; any may {@link #sync()}.
  *
- * <p>It has a descriptor of its own and not a file channel, since the errno of a failed write has
- * to reach the writer of the image, and since a channel is closed by an interrupt. While it is open
- * it holds the file's lock, so that nobody discards it.
+ * <p>The container has a descriptor of its own and not a file channel, for two reasons. The errno
+ * of a failed write has to reach the writer of the image, and an interrupt closes a channel. While
+ * it is open it holds the file's lock, so that no process discards it.
  */
 public final class Container implements AutoCloseable {
-  /** How many chunks may be placed before they are written. */
+  /** The number of chunks that may be placed before they are written. */
   public static final int MOST_PLACED = 64;
 
   private static final long PATIENCE_NANOS = 10_000_000_000L;
@@ -48,26 +48,26 @@ public final class Container implements AutoCloseable {
   private final LongConsumer closed;
   private final WriteMode mode;
 
-  /** What was placed, by the writes that bring it to the file. */
+  /** The writes that bring placed chunks to the file. */
   private final List<IoVector> writes = new ArrayList<>();
 
-  /** How many of those are in use; the others are kept for later. */
+  /** The number of writes in use; the others are kept for later. */
   private int used;
 
-  /** Bytes that were placed and are not written. */
+  /** The bytes that were placed and are not written. */
   private long placed;
 
   private long end = BLOCK_LENGTH;
 
   /**
-   * Writes that were started.
+   * The writes that were started.
    *
-   * @param going those that go on by themselves
-   * @param ended of each of the others how it failed, null when it did not
+   * @param going writes that are under way
+   * @param ended failure of each write that has ended, null for success
    */
   public record Started(List<AsyncWrites.Write> going, List<IOException> ended) {
     /**
-     * Whether {@link #await} would not wait for the disk.
+     * Returns whether {@link #await} would not wait for the disk.
      *
      * @return true once all have ended
      */
@@ -76,9 +76,9 @@ public final class Container implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of all.
+     * Waits for the end of all writes.
      *
-     * @throws IOException when one has failed
+     * @throws IOException when a write has failed
      */
     public void await() throws IOException {
       final List<IOException> failures = new ArrayList<>(ended);
@@ -115,7 +115,10 @@ public final class Container implements AutoCloseable {
     }
   }
 
-  /** The I/O process that had it may be dying still: files are closed one after the other. */
+  /**
+   * Opens the container of a killed I/O process. That process may still be dying: files are closed
+   * one after the other.
+   */
   public static Container resume(final Path path, final long id, final LongConsumer closed)
       throws IOException {
     final NativeFile file = inRole(StoredFile.open(path, Flag.WRITE));
@@ -130,7 +133,9 @@ public final class Container implements AutoCloseable {
     return new Container(id, file, WriteMode.LOCAL, closed);
   }
 
-  /** Some file systems refuse to open past the page cache, others only to write so. */
+  /**
+   * Creates a file. Some file systems refuse to open past the page cache, others only to write so.
+   */
   private static NativeFile createWith(
       final Disk disk, final Path path, final WriteMode mode, final long header)
       throws IOException {
@@ -181,7 +186,7 @@ public final class Container implements AutoCloseable {
   }
 
   /**
-   * Its id, unique among all containers.
+   * Returns the id of the container, unique among all containers.
    *
    * @return not 0
    */
@@ -190,7 +195,7 @@ public final class Container implements AutoCloseable {
   }
 
   /**
-   * How it is written to.
+   * Returns the way in which the container is written to.
    *
    * @return the same for all its life
    */
@@ -199,14 +204,14 @@ public final class Container implements AutoCloseable {
   }
 
   /**
-   * Gives a chunk its place behind the others. Fills in the fields of the chunk's header that
-   * belong to the I/O process, and zeroes the chunk behind {@code used} up to the next multiple of
-   * 4096. Nobody else may change the chunk until it is written.
+   * Gives a chunk its place after the others. The method fills in the fields of the chunk's header
+   * that belong to the I/O process. It zeroes the chunk from {@code used} up to the next multiple
+   * of 4096. No other thread may change the chunk until it is written.
    *
    * @param chunk memory outside the heap, at a multiple of 4096
    * @param used the chunk's used length, its header included, checked by the caller
    * @param crc the crc of its records, as they were when the caller checked them
-   * @return where it will be; not durable before {@link #sync()}
+   * @return place of the chunk; not durable before {@link #sync()}
    * @throws IndexOutOfBoundsException when {@link #MOST_PLACED} are waiting to be written
    */
   public ChunkLocation place(final UnsafeBuffer chunk, final int used, final int crc) {
@@ -235,21 +240,21 @@ public final class Container implements AutoCloseable {
   }
 
   /**
-   * Writes what was placed, in few large writes.
+   * Writes the placed chunks, in few large writes.
    *
-   * @param flight does them, as many at a time as there are
-   * @throws IOException when one fails; the places of all of these stay unused then
+   * @param flight writer of as many at a time as there are
+   * @throws IOException when a write fails; the places of all of these stay unused then
    */
   public void write(final WritesInFlight flight) throws IOException {
     start(flight).await();
   }
 
   /**
-   * Starts to write what was placed, in few large writes. On a disk of this node they go on by
-   * themselves, so that it has one to do while the next one is prepared.
+   * Starts to write the placed chunks, in few large writes. On a disk of this node the writes go on
+   * without a thread. So the disk has a write to do while the next one is prepared.
    *
-   * @param flight does them, as many at a time as there are
-   * @return to be waited for; where one fails the places of all of these stay unused
+   * @param flight writer of as many at a time as there are
+   * @return writes to wait for; where one fails the places of all of these stay unused
    */
   public Started start(final WritesInFlight flight) {
     final List<IoVector> starting = writes.subList(0, used);
@@ -271,7 +276,7 @@ public final class Container implements AutoCloseable {
       started.add(flight.start(file, write, offset));
       offset += length;
     }
-    starting.clear(); // they are the writes' own until their end
+    starting.clear(); // the memory belongs to the writes until their end
     return new Started(started, List.of());
   }
 
@@ -288,18 +293,18 @@ public final class Container implements AutoCloseable {
   }
 
   /**
-   * Brings everything appended to stable storage.
+   * Brings all chunks written to stable storage.
    *
-   * @throws IOException when that fails
+   * @throws IOException when the sync fails
    */
   public void sync() throws IOException {
     file.sync();
   }
 
   /**
-   * Whether a sync has failed, so that chunks of it may be lost. Any thread.
+   * Returns whether a sync has failed, so that chunks of the container may be lost. Any thread.
    *
-   * @return true for ever, once one has
+   * @return true for ever, once a sync has failed
    */
   public boolean isLost() {
     return file.isLost();

@@ -18,12 +18,15 @@ import org.sluice.core.store.format.StoredFile;
 import org.sluice.core.store.model.ChunkLocation;
 
 /**
- * Reads the chunks of a container file and verifies them. It reads past the page cache, as the file
- * was written: a restart reads each chunk once, and a copy less is half of its work. Not
- * thread-safe.
+ * A reader of the chunks of a container file, which verifies them. The reader goes past the page
+ * cache, as the file was written: a restart reads each chunk once, and a copy less is half of its
+ * work. Not thread-safe.
  */
 public final class ContainerReader implements AutoCloseable {
-  /** Of more, the header is looked at before memory is taken for all of it. */
+  /**
+   * The most bytes of a chunk for which memory is taken at once. Of a longer chunk the header is
+   * checked first.
+   */
   private static final int MAX_UNCHECKED = 16 << 20;
 
   private final Path path;
@@ -52,7 +55,7 @@ public final class ContainerReader implements AutoCloseable {
   /**
    * Opens the container with this id, whose chunks must be of this session.
    *
-   * @param memory takes what is read, and may serve several readers in turns
+   * @param memory memory for the bytes read; it may serve several readers in turns
    */
   public static ContainerReader open(
       final Path path, final long id, final long sessionId, final HugeMemory memory)
@@ -113,7 +116,7 @@ public final class ContainerReader implements AutoCloseable {
     }
   }
 
-  /** Where a byte is that is not zero, from there on; -1 if all are. */
+  /** Returns the offset of the first byte that is not zero; -1 if all are. */
   private static int firstOther(final UnsafeBuffer buffer, final int from) {
     int at = from;
     while (at % Long.BYTES != 0 && buffer.getByte(at) == 0) {

@@ -16,25 +16,25 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
 /**
- * What a store changes of its file system, it changes through here: nowhere else is a file opened
- * for writing or a name made, moved or deleted. So a test can tell what a power cut may leave of
- * it. A change of names is durable once the directory was synchronised, one of a file's bytes once
- * the file was. Thread-safe.
+ * The disk through which a store makes all changes of its file system. Nowhere else is a file
+ * opened for writing or a name made, moved or deleted. So a test can tell what a power cut may
+ * leave. A change of names is durable once the directory was synchronised, a change of a file's
+ * bytes once the file was. Thread-safe.
  *
- * <p>A point is where a fault can strike, null for none.
+ * <p>A point is the place where a fault can strike, null for none.
  */
 public class Disk {
-  /** The one there is. */
+  /** The disk of this machine. */
   public static final Disk REAL = new Disk();
 
   private static final int LOG_LENGTH = 1 << 20;
 
-  /** How long a commit log is, in bytes. */
+  /** Returns the length of a commit log, in bytes. */
   public int logLength() {
     return LOG_LENGTH;
   }
 
-  /** What is in a directory that grows with the store. */
+  /** Returns the entries of a directory that grows with the store. */
   public List<Path> list(final Path directory) throws IOException {
     return Names.in(directory);
   }
@@ -46,7 +46,9 @@ public class Disk {
         : NativeFile.open(path, flags);
   }
 
-  /** Opens a file for reading, whatever stands in its place. The caller closes it. */
+  /**
+   * Opens a file for reading, also where something else stands in its place. The caller closes it.
+   */
   public NativeFile openThere(final Path path) throws PosixException {
     return NativeFile.open(path, Flag.NO_FOLLOW, Flag.NO_WAIT);
   }
@@ -77,7 +79,7 @@ public class Disk {
     file.chmod(mode);
   }
 
-  /** Gives a file another name in its directory, in place of whatever has that. */
+  /** Gives a file another name in its directory, in place of any file of that name. */
   public void rename(final Path from, final Path to, final FaultPoint point) throws IOException {
     Fault.at(point, "rename " + from, () -> Names.rename(from.toString(), to.toString()));
   }
@@ -110,8 +112,8 @@ public class Disk {
   }
 
   /**
-   * Makes a file that says something, at once as a whole, unless there is one of its name. Of two
-   * processes at once one makes it. Without links the last of two renames counts.
+   * Makes a file with its whole content at once, unless there is a file of its name. Of two
+   * processes at once a single one makes it. Without links the last of two renames counts.
    */
   public final void createWhole(final Path draft, final Path name, final byte[] bytes)
       throws IOException {
@@ -129,7 +131,7 @@ public class Disk {
     }
   }
 
-  /** The same in place of whatever has the name. */
+  /** Makes a file with its whole content at once, in place of any file of its name. */
   public final void replaceWhole(final Path draft, final Path name, final byte[] bytes)
       throws IOException {
     try (NativeFile file = open(draft, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
@@ -138,13 +140,13 @@ public class Disk {
     rename(draft, name, null);
   }
 
-  /** Makes some bytes all of a new file, durably but for its name. */
+  /** Writes the whole content of a new file, durably but for its name. */
   public static void fill(final NativeFile file, final byte[] bytes) throws IOException {
     write(file, bytes);
     file.syncAll();
   }
 
-  /** Makes some bytes all of a new file. */
+  /** Writes the whole content of a new file. */
   public static void write(final NativeFile file, final byte[] bytes) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);

@@ -6,21 +6,21 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
 
 /**
- * Objects of a directory of which their makers say, by a bit of the file's mode, that their names
- * are durable. Any thread; one that is missed costs a sync.
+ * The marks of objects in a directory: a bit of the file's mode, by which the maker says that the
+ * name is durable. Any thread; a missed mark costs a sync.
  */
 public final class DurableMarks {
-  /** A file of Sluice's is made without it: its owner may execute it. */
+  /** The bit of the mark. Sluice makes files without it: their owner may execute a marked file. */
   private static final int MARK = 0100;
 
   private static final int MOST = 10_000;
 
   private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
-  /** Whether this mount shows the mark only where it was made. Once it is set it stays. */
+  /** True once this mount has shown a file without the mark, so that the mark means something. */
   private volatile boolean shown;
 
-  /** The mode of a file with the mark. */
+  /** Returns the mode of a file with the mark. */
   public static int marked(final NativeFile file) throws PosixException {
     return file.mode() | MARK;
   }
@@ -29,12 +29,12 @@ public final class DurableMarks {
     return (file.mode() & MARK) != 0;
   }
 
-  /** A draft of this node has no mark; some mounts show all files alike. */
+  /** Looks at a draft of this node, which has no mark; some mounts show all files alike. */
   public void draft(final NativeFile draft) throws PosixException {
     shown = shown || !isMarked(draft);
   }
 
-  /** An object was found. */
+  /** Remembers a found object if it has the mark. */
   public void found(final String key, final NativeFile file) throws PosixException {
     if (shown && isMarked(file)) {
       if (seen.size() > MOST) {
@@ -44,7 +44,7 @@ public final class DurableMarks {
     }
   }
 
-  /** Whether an object was found with the mark. */
+  /** Returns whether an object was found with the mark. */
   public boolean has(final String key) {
     return seen.contains(key);
   }

@@ -8,8 +8,8 @@ import org.sluice.core.process.NativeProcess;
 
 /**
  * The mode of a store's files. They have bytes of files that others may not read, so they are
- * private. A group shares a store whose directory has the mode that {@code chmod g+ws} gives:
- * directories below inherit that, and the umask may take it back.
+ * private. A group shares a store whose directory has the mode that {@code chmod g+ws} gives.
+ * Directories below inherit that mode, and the umask may restrict it.
  */
 public final class FileMode {
   private static final int SHARED = 02020;
@@ -20,10 +20,10 @@ public final class FileMode {
   private FileMode() {}
 
   /**
-   * The mode of a new file, before the umask.
+   * Returns the mode of a new file, before the umask.
    *
-   * @param directory where it is made
-   * @throws ForeignStoreException when its user could not read there what this one makes
+   * @param directory directory of the file
+   * @throws ForeignStoreException when the directory's user could not read the file
    */
   public static int in(final Path directory) throws IOException {
     final Map<String, Object> status = Files.readAttributes(directory, "unix:mode,uid");

@@ -7,16 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Whose files and directories are. */
+/** The owners of files and directories. */
 public final class FileOwners {
   private FileOwners() {}
 
   /**
-   * Adds the owner of one, if it is there.
+   * Adds the owner of a file, if it is there.
    *
    * @param owners users' names by their numbers
    * @param path a file or directory; a link is not followed
-   * @throws IOException when that cannot be told
+   * @throws IOException when the owner cannot be read
    */
   public static void add(final Map<Integer, String> owners, final Path path) throws IOException {
     if (Files.exists(path, NOFOLLOW_LINKS)) {

@@ -7,7 +7,7 @@ public final class NoStoreException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * No store.
+   * Creates the failure of a missing store.
    *
    * @param message what, where; what to do next
    */

@@ -1,29 +1,33 @@
 package org.sluice.core.store.disk;
 
 /**
- * How a file system is written to.
+ * The way in which a file system is written to.
  *
  * @param direct whether past the page cache, where the file system can
- * @param inFlight how many writes are under way at a time, 1 to {@value #MOST_IN_FLIGHT}
+ * @param inFlight number of writes under way at a time, 1 to {@value #MOST_IN_FLIGHT}
  * @param length bytes of one write, where so many are there
  */
 public record WriteMode(boolean direct, int inFlight, int length) {
-  /** More are no faster anywhere, and keep more of the buffer from the ranks. */
+  /**
+   * The most writes at a time. More are no faster anywhere, and keep more of the buffer from the
+   * ranks.
+   */
   public static final int MOST_IN_FLIGHT = 16;
 
   /**
-   * For a disk of this node: what it takes at once. Larger writes are no faster, nor are several.
+   * The way for a disk of this node: as much as the disk takes at once. Larger writes are no
+   * faster, nor are several.
    */
   public static final WriteMode LOCAL = new WriteMode(true, 1, 4 << 20);
 
   /**
-   * For images' own files on storage far away. Each has a latency of its own, so several are
-   * written and synchronised at a time, as processes without Sluice would do.
+   * The way for images' own files on storage of other nodes. Each request has a latency of its own,
+   * so several files are written and synchronised at a time, as by processes without Sluice.
    */
   public static final WriteMode FAR_FILES = new WriteMode(false, 8, 1 << 20);
 
   /**
-   * What is gathered before it is written.
+   * Returns the bytes that are gathered before they are written.
    *
    * @return bytes
    */
@@ -32,7 +36,7 @@ public record WriteMode(boolean direct, int inFlight, int length) {
   }
 
   /**
-   * What a user reads.
+   * Returns the way as a user reads it.
    *
    * @return such as {@code direct, 8 writes of 1 MiB at a time}
    */

@@ -18,17 +18,18 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
 /**
- * Finds out how a file system is best written to, by writing to a file that has no name any more:
- * nothing of it can be left behind. Each way has the same time, with the sync that a commit would
- * need. A killed process leaves an empty file at most, which is garbage of the store.
+ * The search for the best way to write to a file system. It writes to a file without a name, so
+ * that nothing is left behind. Each way has the same time, with the sync that a commit would need.
+ * A killed process leaves an empty file at most, which is garbage of the store.
  */
 public final class WriteProbe {
   private static final int BLOCK = 4096;
   private static final int WORD = 7919;
 
   /**
-   * The first is what is done unless another is better. It may be so slow that it takes all the
-   * time there is, so the second, which differs in all, is tried in any case.
+   * The ways, in the order of their trial. The first is taken unless another is better. It may be
+   * so slow that it takes all the time there is. So the second, which differs in all respects, is
+   * tried in any case.
    */
   private static final List<WriteMode> CANDIDATES =
       List.of(
@@ -37,12 +38,12 @@ public final class WriteProbe {
           new WriteMode(true, 8, 1 << 20),
           new WriteMode(false, 1, 4 << 20));
 
-  /** A way must be so much faster than those before it: less than that may be chance. */
+  /** The factor by which a way must be faster than those before it: less may be chance. */
   private static final double WORTH_IT = 1.25;
 
   private static final long EACH_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** No way but the first two is tried any more once that has passed. */
+  /** The time after which only the first two ways are still tried. */
   private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
   private static final int TRIED_ANYHOW = 2;
@@ -60,10 +61,10 @@ public final class WriteProbe {
   }
 
   /**
-   * Measures.
+   * Measures the ways.
    *
-   * @param directory where the file is made
-   * @return the best of some; an interrupt ends it early
+   * @param directory directory of the file
+   * @return the best of the ways; an interrupt ends the measurement early
    * @throws IOException when nothing can be written
    */
   public static WriteMode measure(final Path directory, final Disk disk) throws IOException {
@@ -72,14 +73,14 @@ public final class WriteProbe {
       final MemorySegment memory = arena.allocate(WriteMode.LOCAL.length(), BLOCK);
       final UnsafeBuffer bytes = new UnsafeBuffer(memory.address(), (int) memory.byteSize());
       for (int i = 0; i < memory.byteSize(); i += Long.BYTES) {
-        bytes.putLong(i, (long) i * WORD); // no file system makes a hole of it
+        bytes.putLong(i, (long) i * WORD); // no file system makes a hole of such bytes
       }
       final WriteProbe probe = new WriteProbe(directory, disk, memory.address());
       return best(mode -> probe.speed(mode, flight), System::nanoTime);
     }
   }
 
-  /** How fast a way is, in bytes per nanosecond. */
+  /** The speed of a way, in bytes per nanosecond. */
   @FunctionalInterface
   interface Speed {
     double of(WriteMode mode) throws IOException;
@@ -104,7 +105,7 @@ public final class WriteProbe {
     return best;
   }
 
-  /** Bytes per nanosecond; 0 where the file system does not take such writes. */
+  /** Returns bytes per nanosecond; 0 where the file system does not take such writes. */
   private double speed(final WriteMode mode, final WritesInFlight flight) throws IOException {
     try (NativeFile file = nameless(mode)) {
       final long began = System.nanoTime();

@@ -16,8 +16,8 @@ import org.sluice.core.posix.IoVector;
 import org.sluice.core.posix.NativeFile;
 
 /**
- * Does writes of which none needs another, several at a time, and waits for all. One thread uses it
- * at a time. Its own threads do nothing but the writes: handing one over and waiting for its end
+ * A writer of several independent writes at a time, which waits for all. A single thread uses it at
+ * a time. Its own threads run only the writes: the handover of a write and the wait for its end
  * order memory between them and the user. They take over the priority of the user, who starts them.
  */
 public final class WritesInFlight implements AutoCloseable {
@@ -26,7 +26,7 @@ public final class WritesInFlight implements AutoCloseable {
   private final ExecutorService threads =
       Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("write-", 1).factory());
 
-  /** Runs what was begun: more than so many wait for each other. */
+  /** The threads for begun steps: more steps than threads wait for each other. */
   private final ThreadPoolExecutor begun =
       new ThreadPoolExecutor(
           WriteMode.MOST_IN_FLIGHT,
@@ -36,20 +36,20 @@ public final class WritesInFlight implements AutoCloseable {
           new LinkedBlockingQueue<>(),
           Thread.ofPlatform().daemon().name("begun-", 1).factory());
 
-  /** Null before the first. */
+  /** The writes without a thread; null before the first. */
   private AsyncWrites async;
 
-  /** No thread before the first that are more than one. */
+  /** Creates a writer. No thread starts before several writes come at once. */
   public WritesInFlight() {
     begun.allowCoreThreadTimeOut(true);
   }
 
   /**
-   * Does them all, also behind one that fails, and waits for them even if interrupted: they use the
+   * Runs all writes, also after a failure, and waits for them even if interrupted: they use the
    * user's memory.
    *
-   * @param writes all go on at the same time
-   * @return of each how it failed, null when it did not; in their order
+   * @param writes writes that all go on at the same time
+   * @return failure of each write, null for success; in their order
    */
   public List<IOException> failures(final List<Step<IOException>> writes) {
     if (writes.size() == 1) {
@@ -65,20 +65,20 @@ public final class WritesInFlight implements AutoCloseable {
   }
 
   /**
-   * Begins what goes on beside other things, such as a sync.
+   * Begins a step that goes on beside other things, such as a sync.
    *
-   * @param step what is done
-   * @return to be {@linkplain #await awaited}
+   * @param step the step
+   * @return end of the step, to be {@linkplain #await awaited}
    */
   public CompletableFuture<IOException> begin(final Step<IOException> step) {
     return CompletableFuture.supplyAsync(() -> failure(step), begun);
   }
 
   /**
-   * Waits for the end of what was begun.
+   * Waits for the end of a begun step.
    *
-   * @param end from {@link #begin}
-   * @throws IOException as that has failed
+   * @param end end from {@link #begin}
+   * @throws IOException failure of the step
    */
   public static void await(final CompletableFuture<IOException> end) throws IOException {
     final IOException failure = end.join();
@@ -90,10 +90,10 @@ public final class WritesInFlight implements AutoCloseable {
   /**
    * Starts a write past the page cache, which goes on without a thread.
    *
-   * @param file opened past the page cache
+   * @param file file opened past the page cache
    * @param pieces to be written; they and their memory stay as they are until the end
-   * @param offset where the first goes in the file
-   * @return to be waited for
+   * @param offset offset of the first piece in the file
+   * @return write to wait for
    */
   public AsyncWrites.Write start(final NativeFile file, final IoVector pieces, final long offset) {
     if (async == null) {
@@ -105,8 +105,8 @@ public final class WritesInFlight implements AutoCloseable {
   /**
    * Waits for all of several writes.
    *
-   * @param started from {@link #start}
-   * @return of each how it failed, null when it did not; in their order
+   * @param started writes from {@link #start}
+   * @return failure of each write, null for success; in their order
    */
   public static List<IOException> ends(final List<AsyncWrites.Write> started) {
     final List<IOException> failures = new ArrayList<>();
