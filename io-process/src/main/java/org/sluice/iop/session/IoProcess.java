@@ -193,8 +193,8 @@ public final class IoProcess implements AutoCloseable {
   }
 
   /**
-   * Returns whether the profile of the store is known. It is not measured for files on storage of
-   * other nodes: one writer at a time gets into a container, and so into the measurement.
+   * Returns whether the profile of the store is known. Files on storage of other nodes are not
+   * measured: one writer at a time gets into a container, and so into the measurement.
    */
   private boolean knows(final StoreProfile profile, final Layout layout) throws IOException {
     final boolean known = profile.recall();

@@ -16,8 +16,8 @@ import org.sluice.iop.wave.WaveFiles;
 /**
  * The claim of one job to a store or a series. A store is claimed by each job that commits files by
  * their names, a series by every job. Two jobs would replace each other's checkpoints, or the later
- * one would fence the earlier. After the end of a program the log of a series keeps jobs apart. One
- * thread but for {@link #leave}.
+ * one would fence the earlier. After the end of a program the log of a series keeps jobs apart. All
+ * methods but {@link #leave} are called on a single thread.
  */
 final class OneJob implements AutoCloseable {
   /** The longest wait for the end of the job before. */

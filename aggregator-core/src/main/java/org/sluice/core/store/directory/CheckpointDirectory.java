@@ -122,8 +122,8 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
   }
 
   /**
-   * Writes a file. An existing file stays the same file, as a reader may have its lock. It is
-   * written to even if it has these bytes: after a failed sync they may be in memory alone. No
+   * Writes a file. An existing file stays the same file, as a reader may have its lock. The write
+   * is made even if the file has these bytes: after a failed sync they may be in memory alone. No
    * process reads the file while its bytes differ, since the log's record counts until it is
    * durable here.
    */

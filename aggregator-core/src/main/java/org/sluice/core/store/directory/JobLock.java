@@ -8,8 +8,8 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.disk.Disk;
 
 /**
- * The lock on the waves of MPI programs in a store. One job takes it, or a command while no job has
- * the waves.
+ * The lock on the waves of MPI programs in a store. A job takes the lock, or a command while no job
+ * has the waves.
  */
 public final class JobLock {
   private JobLock() {}

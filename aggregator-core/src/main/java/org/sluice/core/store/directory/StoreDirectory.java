@@ -117,8 +117,8 @@ public record StoreDirectory(Path path, Disk disk) {
   }
 
   /**
-   * Returns the file that tells a store from any other directory. It is locked while checkpoints
-   * come and go.
+   * Returns the file that tells a store from any other directory. The file is locked while
+   * checkpoints come and go.
    */
   public StoreFormat format() {
     return new StoreFormat(path, disk);

@@ -106,7 +106,7 @@ public record StoreFormat(Path store, Disk disk) {
 
   /**
    * Gives the store this version, durably, before anything is written that an older Sluice does not
-   * know. It is called with the lock held, or before the store is used.
+   * know. The caller holds the lock, or the store is not yet used.
    *
    * @throws FormatVersionException when a newer Sluice has made it one of its own meanwhile
    */

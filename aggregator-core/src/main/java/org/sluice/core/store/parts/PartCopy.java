@@ -19,9 +19,10 @@ import org.sluice.core.store.objects.Upload;
 import org.sluice.core.store.series.PartKey;
 
 /**
- * The copy of a node's part of a checkpoint to an engine: the bytes of its images, each once and
- * without holes, one after the other. An object does not show how the images were stored on the
- * node. So a reader needs only the part and ranges of objects, and no byte more than it restores.
+ * The copy of a node's part of a checkpoint to an engine. The bytes of its images are copied once
+ * each and without holes, one after the other. An object does not show how the images were stored
+ * on the node. So a reader needs only the part and ranges of objects, and no byte more than it
+ * restores.
  *
  * <p>The bytes of a commit are always the same and in the same order. So a copy that failed is
  * simply made again: its objects get the same bytes.

@@ -192,7 +192,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
    * Returns whether a series can have a name.
    *
    * @param name name given by a user
-   * @return whether it is of letters, digits, dots, hyphens and underscores
+   * @return whether the name is of letters, digits, dots, hyphens and underscores
    */
   public static boolean isName(final String name) {
     return NAME.matcher(name).matches();

@@ -117,7 +117,7 @@ public final class SeriesObjects implements SeriesStore {
     return engine.folders().stream().filter(SeriesDirectory::isName).toList();
   }
 
-  /** Returns the engine of a series. It must not be used once this store is closed. */
+  /** Returns the engine of a series. The engine must not be used once this store is closed. */
   @Override
   public Engine engine(final String series) {
     return new EngineFolder(engine, series);
@@ -148,8 +148,8 @@ public final class SeriesObjects implements SeriesStore {
   }
 
   /**
-   * Returns never for a series: its objects were copied, and uncopied data of a run is on its own
-   * nodes. A probe is in use for moments, and then gone.
+   * Returns empty for a place of a series: its objects were copied, and uncopied data of a run is
+   * on its own nodes. Other objects are probes, in use only for moments.
    */
   @Override
   public Optional<Instant> lastUsed(final String series, final String place) {

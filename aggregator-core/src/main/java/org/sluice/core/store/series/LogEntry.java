@@ -40,7 +40,7 @@ public sealed interface LogEntry {
       implements LogEntry {}
 
   /**
-   * The commit of a checkpoint. It supersedes any earlier commit of its number: of an earlier
+   * The commit of a checkpoint. The commit supersedes any earlier one of its number: of an earlier
    * round, or of the same round with older parts of some nodes.
    *
    * @param begin sequence of its run's begin

@@ -166,8 +166,8 @@ public final class SeriesLog {
   }
 
   /**
-   * Makes the entries durable that were read. It is called before any step that would be wrong
-   * without one of them, as the node that appended it may not have done so yet.
+   * Makes the entries durable that were read. The call comes before any step that would be wrong
+   * without one of them: the node that appended an entry may not have done so yet.
    *
    * @throws IOException when that fails
    */

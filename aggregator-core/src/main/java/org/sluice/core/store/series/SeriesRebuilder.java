@@ -8,7 +8,7 @@ import org.sluice.core.store.model.ImageTarget;
 import org.sluice.core.store.model.Rebuilder;
 
 /**
- * The rebuilder of a checkpoint of many nodes. It rebuilds each image from the store of its node.
+ * The rebuilder of a checkpoint of many nodes. Each image is rebuilt from the store of its node.
  */
 final class SeriesRebuilder implements Rebuilder {
   private final Source source;

@@ -13,8 +13,8 @@ import org.sluice.core.store.directory.NodeIdentity;
 import org.sluice.core.store.objects.Engine;
 
 /**
- * The repair of a series whose log has a damaged entry. It begins a run that says which commits
- * count, so that no reader looks at the entries before.
+ * The repair of a series whose log has a damaged entry. The repair begins a run that says which
+ * commits count, so that no reader looks at the entries before.
  *
  * <p>The content of the damaged entry is lost. If it removed or superseded checkpoints, these may
  * count again where all their bytes are there. The run under way is fenced: its view of the log is

@@ -55,7 +55,7 @@ public final class SeriesRun {
   @FunctionalInterface
   public interface Admission {
     /**
-     * Returns when the run may begin. It is called again whenever the log has grown meanwhile.
+     * Returns when the run may begin. The call is repeated whenever the log has grown meanwhile.
      *
      * @param before the run that began last
      * @throws IOException when the run may not begin, or the decision fails

@@ -141,8 +141,8 @@ public final class SeriesState {
   }
 
   /**
-   * Returns whether the last run has committed a part, or a part that superseded it: a newer part
-   * of its node, or a part of a later round.
+   * Returns whether the last run has committed a part, or superseded it by a newer part of its node
+   * or of a later round.
    *
    * @param part a part of that run
    * @return true also when the commit counts no more

@@ -15,8 +15,8 @@ import org.sluice.core.store.directory.NodeIdentity;
 import org.sluice.core.store.objects.Engine;
 
 /**
- * The removal of checkpoints of a series, and of objects that earlier runs left. It works on any
- * node and beside a run that goes on. Not thread-safe.
+ * The removal of checkpoints of a series, and of objects that earlier runs left. Any node may do
+ * so, also beside a run that goes on. Not thread-safe.
  */
 public final class SeriesTidying implements AutoCloseable {
   /**
@@ -119,8 +119,8 @@ public final class SeriesTidying implements AutoCloseable {
   /**
    * Finds objects that earlier runs left and no commit needs, drafts of killed processes, and
    * remains of a store's making. A live process of an earlier run may not know yet that it is
-   * fenced, and has yet to make plain files of its uncommitted images. So objects not known to be
-   * unused wait for a further call, a minute after the first.
+   * fenced. Such a process has yet to make plain files of its uncommitted images. So objects not
+   * known to be unused wait for a further call, a minute after the first.
    *
    * @return keys of the objects
    * @throws IOException when storage fails
@@ -141,7 +141,7 @@ public final class SeriesTidying implements AutoCloseable {
   }
 
   /**
-   * Finds the same at once. It takes a minute, if a process was killed whose files are there.
+   * Finds the same at once. The call takes a minute, if a process was killed whose files are there.
    *
    * @return keys of the objects
    * @throws IOException when storage fails

@@ -25,7 +25,7 @@ import org.sluice.core.store.series.PartKey;
 
 /**
  * The place of a node's own store in a run whose series is in a bucket: on the stage, a disk of
- * that node. One stage may hold several stores, each in a folder of its own.
+ * that node. A stage may hold several stores, each in a folder of its own.
  *
  * <pre>
  * FOLDER/stage                     the store's URI
