@@ -18,7 +18,7 @@ public final class ContainerDescriptor {
 
   public static final int VERSION = 1;
 
-  /** Bytes of the header block; chunks begin at multiples of it. */
+  /** The bytes of the header block; chunks begin at multiples of it. */
   public static final int BLOCK_LENGTH = 4096;
 
   /** The header block. */

@@ -10,9 +10,10 @@ public final class ImagePath {
   private ImagePath() {}
 
   /**
-   * Whether a string may be the path of an image.
+   * Returns whether a string may be the path of an image.
    *
-   * @param path relative, of names parted by single slashes, none of them {@code .} or {@code ..}
+   * @param path relative path, of names parted by single slashes, none of them {@code .} or {@code
+   *     ..}
    * @return false also when it is empty, longer than 4095 bytes, or has a NUL
    */
   public static boolean isValid(final String path) {

@@ -29,21 +29,24 @@ import org.sluice.core.store.model.RangeSet;
 import org.sluice.core.store.model.Sharing;
 
 /**
- * The index of a checkpoint: where the bytes of its images are. A header names format, version and
- * commit, a footer ends it with the crc of everything before, so that a foreign, an old, a new, a
- * truncated and a damaged file are told apart. The footer is the same in every version.
+ * The codec of a checkpoint's index, which has the places of its images' bytes. A header names
+ * format, version and commit, a footer ends it with the crc of everything before. So a foreign, an
+ * old, a new, a truncated and a damaged file are told apart. The footer is the same in every
+ * version.
  */
 public final class IndexCodec {
   /** {@code SLUICIDX} read as a little-endian 64-bit integer. */
   public static final long MAGIC = 0x5844_4943_4955_4C53L;
 
-  /** Of an index without files that nodes share, which every version can read. */
+  /** The version of an index without files that nodes share, which every version can read. */
   static final int FIRST_VERSION = 1;
 
-  /** Of one all of whose images hold their bytes themselves. */
+  /** The version of an index all of whose images hold their bytes themselves. */
   private static final int WHOLE_VERSION = 2;
 
-  /** Of one all of whose files the store has, but for those that nodes share. */
+  /**
+   * The version of an index all of whose files the store has, except for those that nodes share.
+   */
   private static final int STORED_VERSION = 3;
 
   public static final int VERSION = 4;
@@ -61,18 +64,18 @@ public final class IndexCodec {
   private static final int IN_PLACE = 3;
   private static final int MAX_CHUNK_LENGTH = 1 << 30;
 
-  /** Bytes of heap that entries become, roughly. */
+  /** The bytes of heap that entries become, roughly. */
   private static final int CHUNK_COST = 48;
 
   private static final int IMAGE_COST = 256;
   private static final int ORDINAL_COST = 6;
   private static final int BLOCK_COST = 32;
 
-  /** Half of the heap: entries that would take more end in an error that has a name. */
+  /** A budget of half of the heap: entries that would take more end in an error that has a name. */
   private static final class Budget {
     private long left = Runtime.getRuntime().maxMemory() / 2;
 
-    /** It is used up. */
+    /** The budget is used up. */
     private static final class Exceeded extends RuntimeException {
       private static final long serialVersionUID = 1L;
     }
@@ -101,9 +104,9 @@ public final class IndexCodec {
   /**
    * Writes an index.
    *
-   * @param commitId of the commit that it belongs to
-   * @param images in the order they are to be read in
-   * @return its bytes, for the caller to release
+   * @param commitId id of its commit
+   * @param images images in the order they are to be read in
+   * @return bytes, for the caller to release
    */
   public static Bytes<Void> encode(final long commitId, final List<CommittedImage> images) {
     final Bytes<Void> out = Bytes.allocateElasticDirect();
@@ -129,7 +132,10 @@ public final class IndexCodec {
     return out.writeInt(Crc32c.of(out.addressForRead(0), out.writePosition()));
   }
 
-  /** The oldest that can say all of it, so that older readers understand what they can. */
+  /**
+   * Returns the oldest version that can express all images, so that older readers understand the
+   * index.
+   */
   private static int versionOf(final List<CommittedImage> images) {
     if (images.stream().anyMatch(CommittedImage::isInPlace)) {
       return VERSION;
@@ -142,7 +148,7 @@ public final class IndexCodec {
         : FIRST_VERSION;
   }
 
-  /** The chunks of its own, and of images that hold bytes of it. */
+  /** Returns the chunks of an image, and of images that hold bytes of it. */
   public static Stream<ChunkLocation> allChunks(final CommittedImage image) {
     return Stream.concat(
         image.chunks().stream(),
@@ -348,7 +354,7 @@ public final class IndexCodec {
     out.writeInt(file.length).write(file).writeLong(sharing.modified());
   }
 
-  /** Null for a file that nodes do not share. */
+  /** Returns the sharing of a file; null for a file that nodes do not share. */
   private static Sharing readSharing(final ByteBuffer in) {
     return switch (in.getInt()) {
       case NOT_SHARED -> null;
@@ -372,7 +378,7 @@ public final class IndexCodec {
     return block;
   }
 
-  /** A count of entries of at least so many bytes, which must fit in what is left. */
+  /** Reads a count of entries of a least length, which must fit into the remaining bytes. */
   private static int readCount(final ByteBuffer in, final int entryLength) {
     final int count = in.getInt();
     check(count >= 0 && (long) count * entryLength <= in.remaining());

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the JSON that a store has: an object of texts, whole numbers, truth values, nulls and lists
+ * A reader of the JSON in a store: an object of texts, whole numbers, truth values, nulls and lists
  * of those. The first text that the library reads takes as long as all else that a short command
- * does: it makes a table of powers of five for numbers that no store has.
+ * does. For the library makes a table of powers of five for numbers that no store has.
  */
 public final class JsonText {
   private final String text;
@@ -23,22 +23,22 @@ public final class JsonText {
   }
 
   /**
-   * The members of an object.
+   * Returns the members of an object.
    *
-   * @param json in UTF-8
-   * @return by name, in their order; whole numbers are {@code Long}
-   * @throws IOException when it is anything else
+   * @param json text in UTF-8
+   * @return members by name, in their order; whole numbers are {@code Long}
+   * @throws IOException when the text is anything else
    */
   public static Map<String, Object> members(final byte[] json) throws IOException {
     return new JsonText(new String(json, StandardCharsets.UTF_8), false).all();
   }
 
   /**
-   * The members of an object whose numbers may have fractions.
+   * Returns the members of an object whose numbers may have fractions.
    *
-   * @param json what it is in
-   * @return by name, in their order; whole numbers are {@code Long}, others {@code Double}
-   * @throws IOException when it is anything else
+   * @param json text of the object
+   * @return members by name, in their order; whole numbers are {@code Long}, others {@code Double}
+   * @throws IOException when the text is anything else
    */
   public static Map<String, Object> membersWithFractions(final String json) throws IOException {
     return new JsonText(json, true).all();

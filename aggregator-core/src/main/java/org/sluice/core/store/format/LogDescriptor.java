@@ -16,10 +16,10 @@ public final class LogDescriptor {
 
   static final int VERSION = 1;
 
-  /** Records begin at multiples of it. */
+  /** The bytes of a block; records begin at multiples of it. */
   public static final int BLOCK_LENGTH = 4096;
 
-  /** Bytes of the header. */
+  /** The bytes of the header. */
   static final int HEADER_LENGTH = 64;
 
   /** The header. */

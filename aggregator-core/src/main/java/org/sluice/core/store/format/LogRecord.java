@@ -14,30 +14,30 @@ import org.sluice.core.store.model.Commit;
 
 /**
  * A record of a commit log: all that has to be durable of a checkpoint whose bytes are in
- * containers. A mark commits nothing. It says that no record before it counts.
+ * containers. A mark commits nothing, and retires the records before it.
  *
  * @param sequence its number in the log, from 1
  * @param first the first record that counted when it was written; a mark's own does not
  * @param previous the crc of the record before
- * @param crc its own
- * @param manifest as it is in a file; empty for a mark
- * @param index as it is in a file; empty for a mark
+ * @param crc its own crc
+ * @param manifest the manifest as in a file; empty for a mark
+ * @param index the index as in a file; empty for a mark
  */
 public record LogRecord(
     long sequence, long first, int previous, int crc, byte[] manifest, byte[] index) {
 
-  /** How much of a log it takes. */
+  /** Returns the bytes of a record in a log. */
   public static int length(final byte[] manifest, final byte[] index) {
     return BitUtil.align(
         Math.addExact(HEADER_LENGTH, Math.addExact(manifest.length, index.length)), BLOCK_LENGTH);
   }
 
-  /** How much of a log this one takes. */
+  /** Returns the bytes of this record in a log. */
   public int length() {
     return length(manifest, index);
   }
 
-  /** Writes one to memory that a file can take past the page cache. */
+  /** Writes a record to memory that a file can take past the page cache. */
   public static MemorySegment encode(
       final Arena arena,
       final long log,
@@ -63,19 +63,19 @@ public record LogRecord(
     return memory;
   }
 
-  /** The crc of an encoded record. */
+  /** Returns the crc of an encoded record. */
   public static int crc(final MemorySegment record) {
     return new UnsafeBuffer(record.address(), HEADER_LENGTH).getInt(LogDescriptor.CRC_OFFSET);
   }
 
   /**
-   * Reads what may be one.
+   * Reads bytes that may be a record.
    *
    * @param file the log
    * @param log its id
-   * @param from where it may begin
-   * @return null when it is none of this log, or not whole
-   * @throws FormatVersionException when it is one of another version
+   * @param from possible begin of the record
+   * @return null when it is no record of this log, or not whole
+   * @throws FormatVersionException when it is a record of another version
    */
   public static LogRecord decode(
       final String file, final long log, final UnsafeBuffer bytes, final int from)
@@ -124,7 +124,7 @@ public record LogRecord(
     return manifest.length == 0;
   }
 
-  /** What its manifest says; of a mark there is none. */
+  /** Returns the commit in its manifest. A mark has none. */
   public Commit commit(final String file) throws IOException {
     return ManifestCodec.decode(file, manifest);
   }

@@ -17,18 +17,25 @@ import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.model.RankSet;
 
-/** The manifest of a checkpoint, whose presence commits it. */
+/** The codec of a checkpoint's manifest, whose presence commits it. */
 public final class ManifestCodec {
-  /** So that what lies in its place cannot take all memory; a container is 20 bytes of it. */
+  /**
+   * The most bytes of a manifest, so that a foreign file in its place cannot take all memory. A
+   * container takes 20 bytes.
+   */
   public static final int MAX_LENGTH = 1 << 20;
 
-  /** Far beyond any; a few bytes of text can name more ranks than there is memory for. */
+  /**
+   * The most ranks of a node, far beyond any. A few bytes of text can name more ranks than there is
+   * memory for.
+   */
   private static final int MOST_RANKS_OF_A_NODE = 1 << 18;
 
   private static final String FORMAT = "sluice manifest";
   private static final int VERSION = 3;
 
-  // Up to version 2 "ungrouped" told of what no group had at the end of a run, never the newest.
+  // Up to version 2 "ungrouped" marked a checkpoint of files without a group at the end of a run,
+  // never the newest.
 
   private ManifestCodec() {}
 
@@ -105,7 +112,7 @@ public final class ManifestCodec {
         members.containsKey("before") ? ids((List<?>) members.get("before")) : List.of());
   }
 
-  /** An older Sluice did not tell. */
+  /** Returns the layout of a word. */
   private static Layout layout(final String word) throws IOException {
     return Stream.of(Layout.values())
         .filter(layout -> layout.toString().equals(word))
@@ -123,7 +130,7 @@ public final class ManifestCodec {
     return all.stream().map(id -> Long.parseUnsignedLong((String) id, 16)).toList();
   }
 
-  /** What was committed before nodes told their parts has all ranks. */
+  /** Returns the ranks of the part. A manifest without the member has all ranks. */
   private static RankSet part(final Map<String, Object> members) throws IOException {
     final String ranks = members.containsKey("part") ? string(members, "part") : "";
     return RankSet.parse(ranks)
@@ -131,7 +138,10 @@ public final class ManifestCodec {
         .orElseThrow(IOException::new);
   }
 
-  /** Version 1 did not tell, and up to version 2 the end of a run completed what was left. */
+  /**
+   * Returns the completion. Version 1 has none, and up to version 2 the end of a run completed the
+   * remaining files.
+   */
   private static Optional<Completion> completion(
       final Map<String, Object> members, final int version) throws IOException {
     if (version == 1) {

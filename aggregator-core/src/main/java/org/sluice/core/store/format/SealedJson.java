@@ -17,18 +17,18 @@ import java.util.zip.CRC32C;
 import org.sluice.core.chunk.DamagedException;
 
 /**
- * A JSON object whose last member is the crc of all bytes before that member, and stands in a fixed
- * form at the very end, so that every flipped bit is noticed. Manifests and entries of a series'
- * log are such, and each line of a log that people read.
+ * A JSON object whose last member is the crc of all bytes before that member. The member stands in
+ * a fixed form at the very end, so that every flipped bit is noticed. Manifests, entries of a
+ * series' log and the lines of a log that people read have this form.
  */
 public final class SealedJson {
   private static final int CRC_LENGTH = crcMember(0).length;
   private static final int MOST_OF_LINES = 1 << 26;
 
-  /** Either half of the member is enough. */
+  /** The member of the crc: either half of it is enough. */
   private static final Pattern CRC = Pattern.compile(",\"crc\":\"|[0-9a-f]{8}\"}\n");
 
-  /** Who only reads need not wait until it is set up. */
+  /** The writer, set up late so that a process that only reads need not wait for it. */
   private static final class Writer {
     static final JSON PRETTY =
         JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT, JSON.Feature.PRESERVE_FIELD_ORDERING);
@@ -37,10 +37,10 @@ public final class SealedJson {
   private SealedJson() {}
 
   /**
-   * Writes one.
+   * Writes an object.
    *
-   * @param members in their order: texts, whole numbers, truth values, and lists of those
-   * @return its bytes
+   * @param members members in their order: texts, whole numbers, truth values, and lists of those
+   * @return bytes of the object
    * @throws IOException when a member is something else
    */
   public static byte[] encode(final Map<String, Object> members) throws IOException {
@@ -55,11 +55,11 @@ public final class SealedJson {
   }
 
   /**
-   * Reads one.
+   * Reads an object.
    *
-   * @param file what messages call it
-   * @param bytes all of it
-   * @return its members, the crc included; whole numbers are {@code Long}
+   * @param file name of the file in messages
+   * @param bytes all bytes of the file
+   * @return members, the crc included; whole numbers are {@code Long}
    * @throws DamagedException when it is something else
    */
   public static Map<String, Object> decode(final String file, final byte[] bytes)
@@ -84,10 +84,10 @@ public final class SealedJson {
   }
 
   /**
-   * Writes one as a line.
+   * Writes an object as a line.
    *
-   * @param members in their order
-   * @return its bytes, the newline included
+   * @param members members in their order
+   * @return bytes, the newline included
    * @throws IOException when a member is none of JSON
    */
   public static byte[] line(final Map<String, Object> members) throws IOException {
@@ -95,12 +95,12 @@ public final class SealedJson {
   }
 
   /**
-   * Reads a file of such lines. What follows the last newline a crash has cut, and is left out.
+   * Reads a file of such lines. Bytes after the last newline were cut by a crash, and are left out.
    *
-   * @param path where it is
+   * @param path path of the file
    * @param damage told of each line that is something else
-   * @return the members of the others, without the crc; whole numbers are {@code Long}, others
-   *     {@code Double}
+   * @return members of the others, without the crc; whole numbers are {@code Long}, others {@code
+   *     Double}
    * @throws DamagedException when no file is there
    * @throws IOException when it cannot be read
    */
@@ -127,10 +127,10 @@ public final class SealedJson {
   }
 
   /**
-   * The damage in a file of lines.
+   * Returns the damage in a file of lines.
    *
-   * @param path where it is, or is not
-   * @return each line that is something else
+   * @param path path of the file, which may be missing
+   * @return an error for each line that is something else
    * @throws IOException when it cannot be read
    */
   public static List<IOException> damageOf(final Path path) throws IOException {
@@ -145,7 +145,9 @@ public final class SealedJson {
     return damage;
   }
 
-  /** A line of an older Sluice has no crc. No flipped bit makes it look like one. */
+  /**
+   * Reads a line. A line of an older Sluice has no crc. No flipped bit makes a line look like that.
+   */
   private static Map<String, Object> decodeLine(final byte[] line) throws IOException {
     final String text = new String(line, StandardCharsets.UTF_8);
     if (CRC.matcher(text).find()) {

@@ -8,8 +8,8 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.FileName;
 
 /**
- * A small file that begins with the crc of what is behind it, in eight hex digits and a blank. What
- * has lists or several members is {@link SealedJson}.
+ * A small file that begins with the crc of the text after it, in eight hex digits and a blank. A
+ * file with lists or several members is {@link SealedJson}.
  */
 public final class SealedText {
   private static final int CRC_LENGTH = 9;
@@ -17,16 +17,16 @@ public final class SealedText {
   private SealedText() {}
 
   /**
-   * Its bytes.
+   * Returns the bytes of the file.
    *
-   * @param text what it says
-   * @return all of the file
+   * @param text text of the file
+   * @return all bytes of the file
    */
   public static byte[] encode(final String text) {
     return FileName.encode(crc(text) + text);
   }
 
-  /** The text that {@link #encode} was given; empty where it was damaged, or is something else. */
+  /** Returns the text that {@link #encode} was given; empty for damaged or other bytes. */
   public static Optional<String> decode(final byte[] bytes) {
     final String all = FileName.decode(bytes);
     return all.length() > CRC_LENGTH && all.startsWith(crc(all.substring(CRC_LENGTH)))
@@ -35,11 +35,11 @@ public final class SealedText {
   }
 
   /**
-   * Reads one that nothing depends on.
+   * Reads a file that nothing depends on.
    *
-   * @param path where it is
-   * @param most bytes of one of its kind
-   * @return what it says
+   * @param path path of the file
+   * @param most most bytes of such a file
+   * @return text of the file
    * @throws DamagedException when it is missing, or damaged
    * @throws IOException when it cannot be read
    */
@@ -48,18 +48,18 @@ public final class SealedText {
   }
 
   /**
-   * The same of an object that was read.
+   * Returns the text of an object that was read.
    *
-   * @param object what messages call it
-   * @param bytes all of it
-   * @return what it says
+   * @param object name of the object in messages
+   * @param bytes all bytes of it
+   * @return text of the object
    * @throws DamagedException when it is damaged
    */
   public static String decode(final String object, final byte[] bytes) throws DamagedException {
     return decode(bytes).orElseThrow(() -> damaged(object));
   }
 
-  /** The file is mended by its deletion, as nothing depends on it. */
+  /** Returns the damage of a file. Its deletion mends it, as nothing depends on it. */
   public static DamagedException damaged(final String object) {
     return new DamagedException(
         object, 0, "the crc does not match; delete it, as nothing needs it");

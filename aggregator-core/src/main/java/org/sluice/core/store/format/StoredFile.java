@@ -14,21 +14,20 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
 /**
- * Files of a store that are there already. Anything may lie in their places: what is no file is
- * damage, and is neither followed nor waited for, and no more is read than a file of its kind can
- * have.
+ * The existing files of a store. Anything may lie in their places. Something else than a file is
+ * damage, and is neither followed nor waited for. No more is read than a file of its kind can have.
  */
 public final class StoredFile {
   private StoredFile() {}
 
-  /** Opens a file. */
+  /** The opening of a file. */
   @FunctionalInterface
   public interface Opening {
-    /** It is damage, not bad luck, when there is none. */
+    /** Opens the file. A missing file is damage, not bad luck. */
     NativeFile open(Flag... flags) throws IOException;
   }
 
-  /** Opens a file; it is damage, not bad luck, when there is none. */
+  /** Opens a file. A missing file is damage, not bad luck. */
   public static NativeFile open(final Path path, final Flag... flags) throws IOException {
     final NativeFile file = openAnything(path, flags);
     if (file.type() != FileType.REGULAR) {
@@ -38,7 +37,7 @@ public final class StoredFile {
     return file;
   }
 
-  /** The same of a file that is a program's, whose name may be any. */
+  /** Opens a file of a program, whose name may be any. */
   public static NativeFile openInPlace(final String path, final Flag... flags) throws IOException {
     try {
       final NativeFile file =
@@ -101,7 +100,7 @@ public final class StoredFile {
         "it is %s, not %s".formatted(type.description(), expected.description()));
   }
 
-  /** All of a file that has no more than some bytes. */
+  /** Returns all bytes of a file that has no more than a limit. */
   public static byte[] readAll(final Path path, final int most) throws IOException {
     try (NativeFile file = open(path);
         Arena arena = Arena.ofConfined()) {
@@ -122,7 +121,7 @@ public final class StoredFile {
     }
   }
 
-  /** Reads what the storage gives; bytes that it does not give any more are damage. */
+  /** Reads the bytes that the storage gives. Bytes that it does not give any more are damage. */
   public static long read(
       final NativeFile file, final long address, final long length, final long offset)
       throws IOException {
@@ -136,12 +135,12 @@ public final class StoredFile {
     }
   }
 
-  /** Opens one past the page cache where the file system lets one. */
+  /** Opens a file past the page cache where the file system permits. */
   public static NativeFile openDirect(final Path path) throws IOException {
     return openDirect(at(path));
   }
 
-  /** The same of any file. */
+  /** Opens any file past the page cache where the file system permits. */
   public static NativeFile openDirect(final Opening opening) throws IOException {
     try {
       return opening.open(Flag.DIRECT);
@@ -151,7 +150,7 @@ public final class StoredFile {
     }
   }
 
-  /** Opens one of the store's. */
+  /** Returns the opening of a file of the store. */
   public static Opening at(final Path path) {
     return flags -> open(path, flags);
   }
