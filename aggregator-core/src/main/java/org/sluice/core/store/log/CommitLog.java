@@ -23,15 +23,16 @@ import org.sluice.core.store.format.LogRecord;
 
 /**
  * The commit log of this process: a file whose blocks are all written, so that one write and one
- * sync commit a checkpoint. The checkpoint's directory follows behind its record. Until that is
- * durable the record counts, whatever the directory holds.
+ * sync commit a checkpoint. The checkpoint's directory follows after its record. Until the
+ * directory is durable the record counts, whatever the directory holds.
  *
- * <p>A record is written only when the one before it is durable, and over none that counts. A lap
- * begins with a mark that is durable before anything else of the lap is written. Otherwise a torn
- * record could take the one that says which others do not count any more.
+ * <p>A record is written only when the one before it is durable, and over no record that counts. A
+ * lap begins with a mark that is durable before anything else of the lap is written. Otherwise a
+ * torn record could overwrite the record that says which others do not count any more.
  *
  * <p>Another process that holds the store's lock may make all directories durable and delete the
- * log. This one finds its file without a name then. Under the store's lock only.
+ * log. This process then finds its file without a name. All methods are called under the store's
+ * lock.
  */
 final class CommitLog {
   private static final byte[] NONE = {};
@@ -78,7 +79,10 @@ final class CommitLog {
       }
     }
 
-    /** What a failed sync has lost is written anew. */
+    /**
+     * Makes the directory durable. Its files are written again, as a failed sync may have lost
+     * them.
+     */
     void sync() throws IOException {
       write();
       written = false;
@@ -94,10 +98,12 @@ final class CommitLog {
     this.length = store.disk().logLength();
   }
 
-  /** Makes a log, durably. Some file systems refuse to write one past the page cache. */
+  /** Makes a log, durably. Some file systems refuse to write a log past the page cache. */
   static CommitLog create(final StoreDirectory store) throws IOException {
     store.disk().createDirectory(store.logs());
-    store.disk().syncDirectory(store.path(), null); // a process that was killed may have made it
+    store
+        .disk()
+        .syncDirectory(store.path(), null); // a process that was killed may have made the directory
     try {
       return create(store, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE, Flag.DIRECT);
     } catch (final PosixException e) {
@@ -136,24 +142,24 @@ final class CommitLog {
   }
 
   /**
-   * Whether another process has deleted it. All that it had is durable without it then. NFS gives a
-   * file that is open another name instead.
+   * Returns whether another process has deleted the log. All its commits are durable without it
+   * then. NFS gives an open file another name instead.
    */
   boolean isGone() throws PosixException {
     return file.links() == 0 || Files.notExists(path(), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** What its records commit that count. */
+  /** Returns the checkpoints of its records that count. */
   List<CheckpointDirectory> commits() {
     return followers.stream().map(follower -> follower.directory).toList();
   }
 
-  /** Whether a record of some bytes has room in it, if only in a lap of its own. */
+  /** Returns whether a record of some bytes has room in the log, if only in a lap of its own. */
   boolean takes(final byte[] manifest, final byte[] index) {
     return LogRecord.length(manifest, index) <= length - BLOCK_LENGTH;
   }
 
-  /** Sees to it that a record which it {@linkplain #takes takes} has room behind the others. */
+  /** Makes room after the others for a record that the log {@linkplain #takes takes}. */
   void makeRoom(final byte[] manifest, final byte[] index) throws IOException {
     if (position + LogRecord.length(manifest, index) > length) {
       lap();
@@ -163,7 +169,7 @@ final class CommitLog {
   /**
    * Commits a checkpoint for which there is room.
    *
-   * @throws IOException when that fails; it is not committed, and the log is given up
+   * @throws IOException when that fails; the checkpoint is not committed, and the log is given up
    */
   void append(final CheckpointDirectory directory, final byte[] manifest, final byte[] index)
       throws IOException {
@@ -176,7 +182,7 @@ final class CommitLog {
     followers.add(new Follower(sequence, directory, manifest, index));
   }
 
-  /** Lets the directories follow, for all to see, but not durably yet. */
+  /** Writes the directories, for all to see, but not durably yet. */
   void follow() throws IOException {
     for (final Follower follower : followers) {
       follower.write();
@@ -195,7 +201,7 @@ final class CommitLog {
     }
   }
 
-  /** Begins at the front again while nobody waits, once half of it is used. */
+  /** Begins at the front again while nobody waits, once half of the log is used. */
   void lapEarly() throws IOException {
     if (position > length / 2) {
       lap();
@@ -207,7 +213,7 @@ final class CommitLog {
     mark(0);
   }
 
-  /** Lets the record of a checkpoint, if there is one, count no more. */
+  /** Retires the record of a checkpoint, if there is one: it counts no more. */
   void retire(final CheckpointDirectory directory) throws IOException {
     if (followers.stream().anyMatch(each -> each.directory.equals(directory))) {
       settle();
@@ -239,8 +245,8 @@ final class CommitLog {
   }
 
   /**
-   * Sees to it that a record whose write or sync has failed never counts. A mark in its place hides
-   * it for now. That the log is gone is durable.
+   * Makes sure that a record whose write or sync has failed never counts. A mark in its place hides
+   * it for now. The deletion of the log is durable.
    */
   private void takeBack(final IOException failure) {
     try {
@@ -255,7 +261,7 @@ final class CommitLog {
     }
   }
 
-  /** Makes durable without it what it has, and deletes it. */
+  /** Makes its commits durable without it, and deletes the log. */
   void delete() throws IOException {
     try (file) {
       settle();
@@ -264,7 +270,7 @@ final class CommitLog {
     }
   }
 
-  /** Another process has deleted it. */
+  /** Closes a log that another process has deleted. */
   void close() throws IOException {
     file.close();
   }

@@ -21,37 +21,42 @@ import org.sluice.core.store.directory.StoreDirectory;
 
 /**
  * The commit logs of a store: this process's own, and those of others. Every method is called with
- * the store's lock held, under which alone logs are made, written and deleted.
+ * the store's lock held. Logs are made, written and deleted only under it.
  */
 public final class CommitLogs {
   private final StoreDirectory store;
 
-  /** Null while there is none. Others than the holder of the lock only ask whether there is one. */
+  /**
+   * The log of this process; null while there is none. A caller without the lock only asks whether
+   * there is a log.
+   */
   private volatile CommitLog own;
 
-  /** Logs of other processes, as they were when all were read last. */
+  /** The logs of other processes, as they were when all were read last. */
   private final Set<Path> others = new LinkedHashSet<>();
 
-  /** What those had. */
+  /** The checkpoints in those logs. */
   private final Map<CheckpointDirectory, Path> logged = new HashMap<>();
 
-  /** Whether no log can come back that was deleted, by a process that was killed maybe. */
+  /**
+   * True once no deleted log can come back, not even a log deleted by a process that was killed.
+   */
   private boolean namesDurable;
 
-  // It was said that directories lack something. Each commit tries again: a full disk would say it
-  // as often.
+  // True once the user was told that directories lack files. Each commit tries again: a full disk
+  // would repeat the message as often.
   private boolean behind;
 
   public CommitLogs(final StoreDirectory store) {
     this.store = store;
   }
 
-  /** Any thread. */
+  /** Returns whether this process has a log. Any thread. */
   public boolean isOpen() {
     return own != null;
   }
 
-  /** What all logs have. What is damaged of one is told. */
+  /** Returns the commits of all logs. Damage of a log is told. */
   static Map<CheckpointDirectory, LoggedCommit> read(
       final StoreDirectory store, final Consumer<IOException> damage) throws IOException {
     final Map<CheckpointDirectory, LoggedCommit> commits = new LinkedHashMap<>();
@@ -61,7 +66,7 @@ public final class CommitLogs {
         content.commits().forEach(commit -> commits.put(commit.directory(store), commit));
         content.damage().forEach(damage);
       } catch (final IOException e) {
-        if (exists(log)) { // else what it had is durable without it
+        if (exists(log)) { // else its commits are durable without it
           damage.accept(e);
         }
       }
@@ -73,7 +78,7 @@ public final class CommitLogs {
     return Files.exists(log, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** The same, to know which logs others have. */
+  /** Returns the commits of all logs, and remembers which logs others have. */
   public Map<CheckpointDirectory, LoggedCommit> scan(final Consumer<IOException> damage)
       throws IOException {
     final Map<CheckpointDirectory, LoggedCommit> commits = read(store, damage);
@@ -93,7 +98,7 @@ public final class CommitLogs {
     return commits;
   }
 
-  /** Makes the records of others durable, so that one may count on what they say. */
+  /** Makes the records of others durable, so that a caller may rely on them. */
   public void syncOthers() throws IOException {
     for (final Path log : Set.copyOf(logged.values())) {
       try (NativeFile file = store.disk().open(log, Flag.WRITE)) {
@@ -102,7 +107,7 @@ public final class CommitLogs {
     }
   }
 
-  /** Ends the logs of dead processes. One that cannot be ended now keeps what it has. */
+  /** Ends the logs of dead processes. A log that cannot be ended now keeps its records. */
   public void recover() {
     for (final Path log : List.copyOf(others)) {
       try {
@@ -116,7 +121,7 @@ public final class CommitLogs {
     }
   }
 
-  /** Makes durable without it what a log has, and deletes it. */
+  /** Makes the commits of a log durable without it, and deletes it. */
   private void end(final Path log) throws IOException {
     if (exists(log)) {
       final LogContent content = LogContent.read(log);
@@ -139,19 +144,22 @@ public final class CommitLogs {
     store.disk().syncDirectory(store.checkpoints(), null);
   }
 
-  /** It has lost its name. */
+  /** Forgets a log that has lost its name. */
   private void forget(final Path log) throws IOException {
     store.disk().syncDirectory(store.logs(), FaultPoint.DIRECTORY_FSYNC);
     others.remove(log);
     logged.values().removeIf(log::equals);
   }
 
-  /** The damaged logs that nobody writes. Logs of another version are not damaged. */
+  /** Returns the damaged logs that nobody writes. Logs of another version are not damaged. */
   public List<Path> damaged() throws IOException {
     return store.logFiles().stream().filter(CommitLogs::isDamaged).toList();
   }
 
-  /** One that cannot be read stays; each scan tells of it. */
+  /**
+   * Returns whether a log is damaged and nobody writes it. An unreadable log is not set aside; each
+   * scan tells of it.
+   */
   private static boolean isDamaged(final Path log) {
     try {
       if (!StoreDirectory.isUnlocked(log)) {
@@ -167,8 +175,9 @@ public final class CommitLogs {
   }
 
   /**
-   * Makes durable without it what can be read of a damaged log, and gives it a name that does not
-   * count. A checkpoint whose record is damaged is there still if its directory has followed.
+   * Makes the readable commits of a damaged log durable without it, and gives the log a name that
+   * does not count. A checkpoint whose record is damaged is still there if its directory has
+   * followed.
    */
   public void setAside(final Path log) throws IOException {
     writeDown(LogContent.read(log).commits());
@@ -178,8 +187,8 @@ public final class CommitLogs {
   }
 
   /**
-   * To be called before a checkpoint or a container goes: after a power cut a log that was deleted
-   * would bring back what it had.
+   * Makes the names of logs durable, before a checkpoint or a container is deleted. After a power
+   * cut a deleted log would bring back its records.
    */
   public void makeNamesDurable() throws IOException {
     if (!namesDurable && exists(store.logs())) {
@@ -188,7 +197,7 @@ public final class CommitLogs {
     namesDurable = true;
   }
 
-  /** Lets the record of a checkpoint, if there is one, count no more. */
+  /** Retires the record of a checkpoint, if there is one: it counts no more. */
   public void retire(final CheckpointDirectory directory) throws IOException {
     makeNamesDurable();
     final Path log = logged.get(directory);
@@ -213,8 +222,8 @@ public final class CommitLogs {
   }
 
   /**
-   * Ends this process's log, which cannot be written to. If it cannot be ended now, it is as one of
-   * a dead process.
+   * Ends this process's log, which cannot be written to. If it cannot be ended now, it is treated
+   * as the log of a dead process.
    */
   private void giveUp(final IOException why) throws IOException {
     Speaker.say("commits take longer from here on: " + why.getMessage());
@@ -230,7 +239,7 @@ public final class CommitLogs {
     }
   }
 
-  /** For a commit, which needs no log. */
+  /** Ends this process's log for a commit, which needs no log. */
   private void tryGiveUp(final IOException why) {
     try {
       giveUp(why);
@@ -256,7 +265,7 @@ public final class CommitLogs {
    * Commits a checkpoint by a record.
    *
    * @return false when there is no log that can take it; nothing has changed then
-   * @throws IOException when that fails; it is not committed
+   * @throws IOException when that fails; the checkpoint is not committed
    */
   public boolean append(
       final CheckpointDirectory directory, final byte[] manifest, final byte[] index)
@@ -280,7 +289,10 @@ public final class CommitLogs {
     }
   }
 
-  /** Lets the directories of what was committed follow; false when one cannot yet. */
+  /**
+   * Writes the directories of the committed checkpoints. Returns false when a directory cannot be
+   * written yet.
+   */
   public boolean follow() {
     try {
       if (findOwn()) {

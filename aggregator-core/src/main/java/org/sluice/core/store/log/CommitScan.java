@@ -31,14 +31,14 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 
 /**
- * Finds the manifests of a store, superseded ones included. A manifest never changes, so it is read
- * once, while it is there. Thread-safe.
+ * The search for a store's manifests, superseded ones included. A manifest never changes, so it is
+ * read only once, while it is there. Thread-safe.
  */
 public final class CommitScan {
   private final StoreDirectory store;
   private final Map<Path, Commit> known = new ConcurrentHashMap<>();
 
-  /** Whether it is a node's part of a series, which it stays; null before that is known. */
+  /** True if the store is a node's part of a series, which it stays; null before that is known. */
   private volatile Boolean part;
 
   public CommitScan(final StoreDirectory store) {
@@ -46,12 +46,12 @@ public final class CommitScan {
   }
 
   /**
-   * The commits in the directories that count. When one is superseded meanwhile the scan starts
-   * over, as the one that supersedes it may have come too late to be seen: what was passed over
-   * because it had no manifest has got one since, or has lost it while another directory came.
+   * Returns the commits in the directories that count. When a commit is superseded meanwhile the
+   * scan starts over. The newer one may have come too late to be seen. A directory passed over
+   * without a manifest may have got one since, or has lost it while another directory came.
    *
-   * <p>The logs are read first. A commit that they have counts, whatever its directory holds. One
-   * that they have no more is durable in its directory, or removed.
+   * <p>The logs are read first. A commit in a log counts, whatever its directory holds. A commit
+   * that has left the logs is durable in its directory, or removed.
    */
   List<Commit> commits(
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
@@ -113,8 +113,8 @@ public final class CommitScan {
   }
 
   /**
-   * The images of a commit. An index of it that is whole is the one that its log has. Where there
-   * is none all logs are read, and the directory may have followed meanwhile.
+   * Returns the images of a commit. A whole index in its directory equals the index in its log.
+   * Without such an index all logs are read, and the directory may have followed meanwhile.
    */
   public List<CommittedImage> images(final CheckpointDirectory directory) throws IOException {
     try {
@@ -130,7 +130,7 @@ public final class CommitScan {
     return IndexCodec.read(directory.index(), directory.commitId());
   }
 
-  /** Whether only a log has a commit, as its directory has not followed. */
+  /** Returns whether only a log has a commit, as its directory has not followed. */
   public boolean isOnlyLogged(final CheckpointDirectory directory) throws IOException {
     return !directory.isCommitted() && logged().containsKey(directory);
   }
@@ -142,7 +142,7 @@ public final class CommitScan {
   /**
    * Reads a commit that nothing can hold. If it is removed meanwhile, the checksums tell.
    *
-   * @return false when it is removed
+   * @return false when the commit is removed
    */
   public boolean whileThere(
       final CheckpointDirectory directory, final Fault.Step<IOException> reading)
@@ -158,7 +158,10 @@ public final class CommitScan {
     }
   }
 
-  /** Checkpoints that were committed and have lost their manifests, so that they count no more. */
+  /**
+   * Returns the checkpoints that were committed and have lost their manifests, so that they count
+   * no more.
+   */
   public List<DamagedException> lost() throws IOException {
     final List<CheckpointDirectory> lost =
         new ArrayList<>(
@@ -167,7 +170,8 @@ public final class CommitScan {
                 .toList());
     if (!lost.isEmpty()) {
       lost.removeAll(logged().keySet());
-      lost.removeIf(directory -> !directory.hasLostManifest()); // a log has given it one
+      lost.removeIf(
+          directory -> !directory.hasLostManifest()); // a log has given the directory a manifest
     }
     return lost.stream().map(CommitScan::lost).toList();
   }
@@ -180,7 +184,7 @@ public final class CommitScan {
             .formatted(directory.number()));
   }
 
-  /** The numbers of what is committed, readable or not. */
+  /** Returns the numbers of the committed checkpoints, readable or not. */
   public Set<Long> numbers() throws IOException {
     return Stream.concat(
             logged().keySet().stream(),
@@ -189,7 +193,7 @@ public final class CommitScan {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** Of each number that counts the one that was committed last, and of those the first first. */
+  /** Returns the last commit of each number that counts, the first committed first. */
   public List<Commit> newest(
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
       throws IOException {
@@ -198,7 +202,10 @@ public final class CommitScan {
         .toList();
   }
 
-  /** In a node's part of a series each commit stands for itself. */
+  /**
+   * Returns the newest commits of their numbers. In a node's part of a series each commit stands
+   * for itself.
+   */
   private Collection<Commit> newest(final List<Commit> commits) throws IOException {
     Boolean is = part;
     if (is == null) {
@@ -219,7 +226,7 @@ public final class CommitScan {
   }
 
   /**
-   * The commit of a number.
+   * Returns the commit of a number.
    *
    * @throws IOException when one of its manifests cannot be read, or when there is none and the
    *     damaged record of a log might be it
@@ -241,7 +248,7 @@ public final class CommitScan {
     return found;
   }
 
-  /** Whatever cannot be read and may have been committed behind a commit. */
+  /** Returns the damage that may hide a commit later than a given one. */
   public List<IOException> doubts(final Commit commit) throws IOException {
     final Map<CheckpointDirectory, IOException> unreadable = new LinkedHashMap<>();
     final List<IOException> damage = new ArrayList<>();
@@ -250,8 +257,8 @@ public final class CommitScan {
   }
 
   /**
-   * The damage that no commit says to have been before it, of all that is not behind this one. Only
-   * a commit that can be read tells, as the order is in the manifests alone.
+   * Returns the damage that may be later than a commit: no commit up to this one names it as
+   * earlier. Only a readable commit tells, as the order is in the manifests alone.
    */
   private Collection<IOException> notBefore(
       final Commit commit, final Map<CheckpointDirectory, IOException> unreadable)
@@ -292,7 +299,7 @@ public final class CommitScan {
   /**
    * Reads a manifest.
    *
-   * @return what it says; what lies beside it, it does not know
+   * @return the commit in it; files beside the manifest are not looked at
    */
   public static Commit read(final CheckpointDirectory directory) throws IOException {
     final String file = directory.manifest().toString();

@@ -5,11 +5,11 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * The last commits of a store, removed ones included. The next one says that they were before it.
- * So it can be told that one is older which can be read no more: the order is in manifests alone.
+ * The last commits of a store, removed ones included. The next commit names them as earlier. So an
+ * unreadable commit can be known to be older: the order is in manifests alone.
  */
 public final class LastCommits {
-  /** Each of these says so of as many before it. */
+  /** The most commits remembered, and so named by the next one. */
   private static final int MOST = 16;
 
   private final NavigableMap<Long, Long> ids = new TreeMap<>();

@@ -20,19 +20,19 @@ import org.sluice.core.store.format.LogRecord;
 import org.sluice.core.store.format.StoredFile;
 
 /**
- * What a commit log holds. The record with the highest sequence is the last one, since none is
- * written before the one before it is durable, nor over it. It says which is the first that counts.
- * From it the chain of checksums leads back to that one. What was torn, or is older, is none of
- * these.
+ * The content of a commit log. The record with the highest sequence is the last one, since none is
+ * written before the one before it is durable, nor over it. The last record names the first that
+ * counts. From it the chain of checksums leads back to that one. Torn and older records are outside
+ * the chain.
  */
 public final class LogContent {
-  /** So that what lies in its place cannot take all memory. */
+  /** The most bytes of a log, so that a foreign file in its place cannot take all memory. */
   private static final int MAX_LENGTH = 64 << 20;
 
   private final Path path;
   private final long id;
 
-  /** By sequence. */
+  /** The records by sequence. */
   private final NavigableMap<Long, LogRecord> records = new TreeMap<>();
 
   private final List<IOException> damage = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class LogContent {
     }
   }
 
-  /** Reads a log, whose process may write to it meanwhile: damage is what is there twice. */
+  /** Reads a log, whose process may write to it meanwhile: only damage found twice counts. */
   public static LogContent read(final Path path) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = bytes(path, arena);
@@ -116,7 +116,7 @@ public final class LogContent {
         path.toString(), 0, reason + "; sluice gc --damaged-logs goes on without it");
   }
 
-  /** The commits that count, the oldest first. */
+  /** Returns the commits that count, the oldest first. */
   public List<LoggedCommit> commits() {
     final List<LoggedCommit> commits = new ArrayList<>();
     if (!records.isEmpty()) {
@@ -134,7 +134,9 @@ public final class LogContent {
     return commits;
   }
 
-  /** What is damaged of it, {@link #commits()} included once they were asked for. */
+  /**
+   * Returns the damage of the log, including that of {@link #commits()} once they were asked for.
+   */
   List<IOException> damage() {
     return damage;
   }

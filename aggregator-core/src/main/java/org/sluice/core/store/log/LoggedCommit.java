@@ -12,11 +12,11 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 
 /**
- * A commit as a log has it. Its directory may lack anything but images' own files.
+ * A commit as a log has it. Its directory may lack any file but images' own files.
  *
- * @param log the log's file
- * @param record what the log says
- * @param commit the same
+ * @param log file of the log
+ * @param record record of the log
+ * @param commit the commit in the record
  */
 public record LoggedCommit(Path log, LogRecord record, Commit commit) {
   static LoggedCommit of(final Path log, final LogRecord record) throws IOException {

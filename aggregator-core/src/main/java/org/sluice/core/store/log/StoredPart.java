@@ -20,26 +20,24 @@ import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.RankSet;
 
 /**
- * What a node adds to a checkpoint of many nodes: manifest and index, as a record of a commit log
- * has them. Their containers and files are in the node's store.
+ * The part of a node in a checkpoint of many nodes: manifest and index, in the form of a commit
+ * log's record. Their containers and files are in the node's store.
  *
- * @param commit what the manifest says
- * @param images what the index says
+ * @param commit commit in the manifest
+ * @param images images in the index
  */
 public record StoredPart(Commit commit, List<CommittedImage> images) {
-  /**
-   * What one may have, in bytes: an index of millions of images, where the heap is large enough.
-   */
+  /** The most bytes of a part: an index of millions of images, where the heap is large enough. */
   public static final int MAX_LENGTH =
       (int) Math.min(1 << 30, Runtime.getRuntime().maxMemory() / 4);
 
   private static final long FIRST = 1;
 
   /**
-   * Its bytes.
+   * Returns the bytes of the part.
    *
-   * @return what {@link #decode} reads
-   * @throws IOException when it is too long
+   * @return bytes that {@link #decode} reads
+   * @throws IOException when the part is too long
    */
   public byte[] encode() throws IOException {
     final Bytes<Void> index = IndexCodec.encode(commit.id(), images);
@@ -59,12 +57,12 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
   }
 
   /**
-   * Reads one.
+   * Reads a part.
    *
-   * @param object what messages call it
-   * @param bytes all of it
+   * @param object name of the object in messages
+   * @param bytes all bytes of it
    * @return the part
-   * @throws DamagedException when it is none
+   * @throws DamagedException when it is no part
    * @throws IOException when it is of another version
    */
   public static StoredPart decode(final String object, final byte[] bytes) throws IOException {
@@ -89,7 +87,7 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
   }
 
   /**
-   * Whose images it has.
+   * Returns the ranks whose images the part has.
    *
    * @return the ranks; a program that is no job has one
    */
@@ -100,7 +98,7 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
   }
 
   /**
-   * What a node's own store must have for this part to be read.
+   * Returns the files that a node's own store must have for this part to be read.
    *
    * @return names of files below it, and of directories, which end in a slash
    */

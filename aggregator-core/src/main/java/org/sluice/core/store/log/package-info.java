@@ -1,5 +1,5 @@
 /**
- * The commit log of a node's store: records that commit checkpoints, and the reading of what is
- * committed.
+ * The commit log of a node's store: records that commit checkpoints, and the search for committed
+ * checkpoints.
  */
 package org.sluice.core.store.log;
