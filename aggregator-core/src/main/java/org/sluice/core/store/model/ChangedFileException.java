@@ -2,7 +2,7 @@ package org.sluice.core.store.model;
 
 import java.io.IOException;
 
-/** A file that a checkpoint names, and does not hold, is not as it was. */
+/** A file that a checkpoint names, but does not hold, has changed since. */
 public final class ChangedFileException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 package org.sluice.core.store.model;
 
 /**
- * Where a drained chunk is.
+ * The place of a drained chunk.
  *
  * @param container the container's id
  * @param position the chunk's offset in it, a multiple of 4096
@@ -9,6 +9,6 @@ package org.sluice.core.store.model;
  * @param crc the crc of its records
  */
 public record ChunkLocation(long container, long position, int used, int crc) {
-  /** Of a chunk that is in no container. */
+  /** The place of a chunk that is in no container. */
   public static final ChunkLocation NONE = new ChunkLocation(0, 0, 0, 0);
 }

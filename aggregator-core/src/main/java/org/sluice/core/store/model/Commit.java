@@ -11,21 +11,21 @@ import org.sluice.core.segment.Layout;
  *
  * @param number the checkpoint's number
  * @param id random, tells two commits of a number apart
- * @param sequence one more than that of the commit before, in the whole store
- * @param time when, by the node's clock
+ * @param sequence 1 more than that of the commit before, in the whole store
+ * @param time time of the commit, by the node's clock
  * @param node the node that wrote it
  * @param job a name for the job
- * @param origin where its files are from
- * @param layout where its bytes landed
+ * @param origin program whose files it has
+ * @param layout layout of its bytes
  * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
  * @param part the ranks whose images it has, if the job has others on other nodes; else none
- * @param completion by what it counts as complete; empty when its version does not tell
- * @param incomplete whether a file joined it after its commit: never the newest
+ * @param completion reason why it counts as complete; empty when its version does not tell
+ * @param incomplete true if a file joined it after its commit: never the newest
  * @param sessionId the session that wrote its chunks
- * @param imageCount how many images it has
+ * @param imageCount number of its images
  * @param bytes the sum of their sizes
  * @param containers ids of the containers of its chunks
- * @param before ids of the commits that were the last ones before it; fewer than all
+ * @param before ids of the commits that were the last before it; not of all
  */
 public record Commit(
     long number,
@@ -48,18 +48,18 @@ public record Commit(
   private static final String INCOMPLETE = "incomplete: files joined it after its commit";
 
   /**
-   * The same, which a file has joined since.
+   * Returns the same commit, which a file has joined since.
    *
-   * @return never the newest
+   * @return commit that is never the newest
    */
   public Commit markedIncomplete() {
     return with(true, containers);
   }
 
   /**
-   * The same, copied to an engine.
+   * Returns the same commit, copied to an engine.
    *
-   * @return without containers
+   * @return commit without containers
    */
   public Commit copied() {
     return with(incomplete, List.of());
@@ -87,7 +87,7 @@ public record Commit(
   }
 
   /**
-   * What of a checkpoint it is.
+   * Returns the share of a checkpoint that this commit has.
    *
    * @return such as {@code node b17's part: ranks 0-3 of 8}; empty for all of it
    */
@@ -98,7 +98,7 @@ public record Commit(
   }
 
   /**
-   * What a user has to know of it before using it.
+   * Returns the caveats that a user has to know before using the checkpoint.
    *
    * @return {@link #share()}, and that it is incomplete, as far as they apply; empty for neither
    */

@@ -17,8 +17,8 @@ import org.sluice.core.posix.Extent;
  * @param size its size
  * @param imageId its id in the records of the chunks
  * @param chunks the chunks with records of it, in program order
- * @param blocks what its own file holds, ascending; the rest of that file does not count
- * @param sharing what is said of a file that nodes share; null for any other
+ * @param blocks the valid pieces of its own file, ascending; the rest of that file does not count
+ * @param sharing description of a file that nodes share; null for any other
  * @param holders images of earlier checkpoints that hold the rest of its bytes
  */
 public record CommittedImage(
@@ -34,7 +34,7 @@ public record CommittedImage(
     Sharing sharing,
     List<Holder> holders) {
   /**
-   * An image that holds all of its bytes itself.
+   * Creates an image that holds all of its bytes itself.
    *
    * @param ordinal its number in the checkpoint, from 0
    * @param path its path below the capture directory, or its name
@@ -44,8 +44,8 @@ public record CommittedImage(
    * @param size its size
    * @param imageId its id in the records of the chunks
    * @param chunks the chunks with records of it, in program order
-   * @param blocks what its own file holds, ascending
-   * @param sharing what is said of a file that nodes share; null for any other
+   * @param blocks the valid pieces of its own file, ascending
+   * @param sharing description of a file that nodes share; null for any other
    */
   public CommittedImage(
       final int ordinal,
@@ -62,9 +62,9 @@ public record CommittedImage(
   }
 
   /**
-   * The bytes of this image that earlier images hold.
+   * Returns the bytes of this image that earlier images hold.
    *
-   * @return all that its holders have
+   * @return the pieces of all its holders
    */
   public Pieces heldByOthers() {
     if (holders.isEmpty()) {
@@ -77,37 +77,37 @@ public record CommittedImage(
   }
 
   /**
-   * How many of its bytes images of earlier checkpoints hold.
+   * Returns the number of its bytes that images of earlier checkpoints hold.
    *
-   * @return 0 where it holds all itself
+   * @return 0 where the image holds all itself
    */
   public long earlierBytes() {
     return holders.stream().mapToLong(holder -> holder.pieces().length()).sum();
   }
 
   /**
-   * Whether the checkpoint only names its file, which holds all of its bytes itself.
+   * Returns whether the checkpoint only names its file, which holds all of its bytes itself.
    *
-   * @return false for what a restore rebuilds
+   * @return false for an image that a restore rebuilds
    */
   public boolean isDirect() {
     return sharing != null && sharing.kind() == Sharing.Kind.DIRECT;
   }
 
   /**
-   * Whether its file stays where its program put it, and a restore reads it there.
+   * Returns whether its file stays where its program put it, and a restore reads it there.
    *
-   * @return false for what the store has
+   * @return false for an image that the store has
    */
   public boolean isInPlace() {
     return Sharing.isInPlace(sharing);
   }
 
   /**
-   * Sees that a file in place is as it was committed; of any other image the checksums tell.
+   * Checks that a file in place is as it was committed; for any other image the checksums tell.
    *
-   * @throws ChangedFileException when it is gone, or was written to since
-   * @throws IOException when that cannot be told
+   * @throws ChangedFileException when the file is gone, or was written to since
+   * @throws IOException when the file cannot be looked at
    */
   public void checkPlace() throws IOException {
     if (isInPlace()) {
@@ -116,11 +116,11 @@ public record CommittedImage(
   }
 
   /**
-   * The same image as one of another checkpoint, which has it among others.
+   * Returns the same image as one of another checkpoint, which has it among others.
    *
    * @param itsOrdinal its number there
    * @param id its id there
-   * @return all else is the same
+   * @return image that is the same in all else
    */
   public CommittedImage renumbered(final int itsOrdinal, final int id) {
     return new CommittedImage(
@@ -128,10 +128,10 @@ public record CommittedImage(
   }
 
   /**
-   * The same, copied to an engine.
+   * Returns the same image, copied to an engine.
    *
-   * @param all what it has, in the order in which the engine has it
-   * @return without chunks
+   * @param all its blocks, in the order in which the engine has them
+   * @return image without chunks
    */
   public CommittedImage copied(final List<Block> all) {
     return new CommittedImage(

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** By what a checkpoint counts as complete. Journals have their ordinals. */
+/** The reason why a checkpoint counts as complete. Journals have the ordinals of these. */
 public enum Completion {
   /** Every rank said so by request. */
   API,
@@ -16,7 +16,7 @@ public enum Completion {
   MPI;
 
   /**
-   * Whether a request made the checkpoint.
+   * Returns whether a request made the checkpoint.
    *
    * @return false when its files did
    */
@@ -25,18 +25,18 @@ public enum Completion {
   }
 
   /**
-   * What manifests and users call it.
+   * Returns the name in manifests and for users.
    *
-   * @return one word
+   * @return a single word
    */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * The way of completion with a label.
+   * Returns the completion with a label.
    *
-   * @param label one word
+   * @param label a single word
    * @return empty where none has it
    */
   public static Optional<Completion> of(final String label) {

@@ -3,21 +3,22 @@ package org.sluice.core.store.model;
 import java.util.List;
 
 /**
- * An image of an earlier checkpoint that holds some bytes of a later one. That checkpoint may be
- * gone: its containers stay while a manifest names them, and its file has a link in the later one.
+ * An image of an earlier checkpoint that holds some bytes of a later one. The earlier checkpoint
+ * may be gone: its containers stay while a manifest names them, and its file has a link in the
+ * later one.
  *
  * @param imageId its id in the records of the chunks
  * @param chunks its chunks, in program order
- * @param blocks those of its own file that matter, ascending
+ * @param blocks the needed blocks of its own file, ascending
  * @param pieces the bytes that it holds; nothing else of it counts
  */
 public record Holder(int imageId, List<ChunkLocation> chunks, List<Block> blocks, Pieces pieces) {
   /**
-   * A holder of some bytes, without the blocks that have none of them.
+   * Returns a holder of some bytes, without the blocks that have none of them.
    *
    * @param imageId its id in the records of the chunks
    * @param chunks its chunks, in program order
-   * @param blocks those of its own file, ascending
+   * @param blocks the blocks of its own file, ascending
    * @param pieces the bytes that it holds
    * @return the holder
    */

@@ -5,7 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.sluice.core.posix.NativeFile;
 
-/** Looks whether a file has the bytes of an image. */
+/** The comparison of a file with the bytes of an image. */
 public final class ImageComparison implements ImageTarget, AutoCloseable {
   private static final long PIECE = 1 << 20;
 
@@ -26,10 +26,10 @@ public final class ImageComparison implements ImageTarget, AutoCloseable {
   /**
    * Compares all of an image.
    *
-   * @param rebuilder reads the image
-   * @param image one of the checkpoint's
+   * @param rebuilder reader of the image
+   * @param image image of the rebuilder's checkpoint
    * @param file open for reading
-   * @return whether the file has all bytes of the image, and no others
+   * @return true if the file has all bytes of the image, and no others
    * @throws IOException when the image is damaged or cannot be read
    */
   public static boolean isWhole(

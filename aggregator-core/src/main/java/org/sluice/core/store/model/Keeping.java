@@ -6,42 +6,45 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * How many checkpoints stay as newer ones are committed, and so which ones go. A decision alone:
- * nothing is removed here. Thread-safe.
+ * The decision how many checkpoints stay as newer ones are committed, and so which ones go. Nothing
+ * is removed here. Thread-safe.
  *
- * @param most how many of the newest, at least; 0 for all
- * @param onStage how many of a run stay on a stage that they are copied from; 0 for all
- * @param countsEarlier whether those of earlier runs are counted, and go, as well: of the waves of
- *     an MPI job each run keeps its own
+ * @param most least number of the newest that stay; 0 for all
+ * @param onStage number of a run's checkpoints that stay on a stage that they are copied from; 0
+ *     for all
+ * @param countsEarlier true if checkpoints of earlier runs are counted, and go, as well: of the
+ *     waves of an MPI job each run keeps its own
  */
 public record Keeping(int most, int onStage, boolean countsEarlier) {
-  /** All stay where they were to go. A stage has room for few. */
+  /** The default: all stay in the store. A stage has room for few. */
   public static final Keeping DEFAULT = new Keeping(0, 2, false);
 
-  /** All stay. */
+  /** The keeping of all checkpoints. */
   public static final Keeping ALL = new Keeping(0, 0, false);
 
-  /** Of waves. */
+  /** The keeping of waves. */
   public static final Keeping WAVES = new Keeping(2, 2, false);
 
   /**
-   * The same on a stage: it has this run's, and those of earlier runs are another's business.
+   * Returns the keeping on a stage. A stage has this run's checkpoints; those of earlier runs are
+   * not counted.
    *
-   * @return what stays there
+   * @return keeping of the stage
    */
   public Keeping ofStage() {
     return new Keeping(onStage, onStage, false);
   }
 
-  /** {@return whether none is ever removed} */
+  /** {@return true if no checkpoint is ever removed} */
   public boolean isAll() {
     return most == 0;
   }
 
   /**
-   * How many stay. Where files may yet join the newest, the one before it may become that.
+   * Returns the number of checkpoints that stay. Where files may yet join the newest, the one
+   * before it may take its place.
    *
-   * @param newest by what the newest counts as complete; empty where nothing tells
+   * @param newest reason why the newest counts as complete; empty where nothing tells
    * @return 1 or more, unless all stay
    */
   public int atLeast(final Optional<Completion> newest) {
@@ -49,12 +52,12 @@ public record Keeping(int most, int onStage, boolean countsEarlier) {
   }
 
   /**
-   * The checkpoints that enough newer ones follow.
+   * Returns the checkpoints that enough newer ones follow.
    *
    * @param <T> a checkpoint
-   * @param stay how many newer ones are enough, 1 or more
+   * @param stay number of newer ones that are enough, 1 or more
    * @param all the checkpoints, the oldest first
-   * @param counts which of them are among the newer ones that others wait for
+   * @param counts true for those that count as newer ones
    * @return some of them, in that order
    */
   public static <T> List<T> older(
@@ -71,13 +74,13 @@ public record Keeping(int most, int onStage, boolean countsEarlier) {
   }
 
   /**
-   * The checkpoints that go where incomplete ones may stand among the newest: a complete one stays
-   * until enough complete ones follow, an incomplete one until enough of any kind do.
+   * Returns the checkpoints that go where incomplete ones may stand among the newest. A complete
+   * one stays until enough complete ones follow, an incomplete one until enough of any kind do.
    *
    * @param <T> a checkpoint
-   * @param stay how many newer ones are enough, 1 or more
+   * @param stay number of newer ones that are enough, 1 or more
    * @param all the checkpoints, the oldest first
-   * @param complete which of them are complete
+   * @param complete true for the complete ones
    * @return some of them, in that order
    */
   public static <T> List<T> dispensable(

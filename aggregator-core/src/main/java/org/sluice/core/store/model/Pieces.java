@@ -14,7 +14,7 @@ public record Pieces(List<Extent> extents) {
   public static final Pieces NONE = new Pieces(List.of());
 
   /**
-   * Some bytes.
+   * Creates pieces.
    *
    * @throws IllegalArgumentException when they are not ascending, or not disjoint
    */
@@ -32,17 +32,17 @@ public record Pieces(List<Extent> extents) {
   }
 
   /**
-   * All bytes of an image.
+   * Returns all bytes of an image.
    *
    * @param size its size in bytes
-   * @return one piece; none of an empty image
+   * @return a single piece; none of an empty image
    */
   public static Pieces upTo(final long size) {
     return size == 0 ? NONE : new Pieces(List.of(new Extent(0, size)));
   }
 
   /**
-   * The pieces that are among others as well.
+   * Returns the bytes that are in these pieces and in others.
    *
    * @param others the others
    * @return the bytes that both have
@@ -69,7 +69,7 @@ public record Pieces(List<Extent> extents) {
   }
 
   /**
-   * The pieces that are not among others.
+   * Returns the bytes of these pieces that are not in others.
    *
    * @param others the others
    * @return the bytes that only this has
@@ -93,11 +93,11 @@ public record Pieces(List<Extent> extents) {
     return new Pieces(rest);
   }
 
-  /** Whether a block has any of them. */
+  /** Returns whether a block has any of these bytes. */
   boolean meet(final Block block) {
     int low = 0;
     int high = extents.size();
-    while (low < high) { // the first that ends behind its beginning
+    while (low < high) { // the first that ends after its beginning
       final int middle = (low + high) >>> 1;
       if (extents.get(middle).end() > block.offset()) {
         high = middle;
@@ -109,7 +109,7 @@ public record Pieces(List<Extent> extents) {
   }
 
   /**
-   * Where the last one ends.
+   * Returns the end of the last piece.
    *
    * @return 0 for none
    */
@@ -118,18 +118,18 @@ public record Pieces(List<Extent> extents) {
   }
 
   /**
-   * How many bytes they are.
+   * Returns the number of bytes.
    *
-   * @return the sum of their lengths
+   * @return the sum of the pieces' lengths
    */
   public long length() {
     return extents.stream().mapToLong(Extent::length).sum();
   }
 
   /**
-   * Whether there is no byte.
+   * Returns whether there is no byte.
    *
-   * @return whether the length is 0
+   * @return true if the length is 0
    */
   public boolean isEmpty() {
     return extents.isEmpty();

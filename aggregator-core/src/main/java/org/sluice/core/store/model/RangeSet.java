@@ -8,17 +8,17 @@ import org.sluice.core.posix.Extent;
 
 /** A set of offsets that only grows. Not thread-safe. */
 public final class RangeSet {
-  /** Disjoint ranges that do not touch, end by beginning. */
+  /** The disjoint ranges, which do not touch: end by beginning. */
   private final TreeMap<Long, Long> ends = new TreeMap<>();
 
-  /** An empty set. */
+  /** Creates an empty set. */
   public RangeSet() {}
 
   /**
    * Adds a range.
    *
    * @param from the first offset
-   * @param to the offset behind the last one
+   * @param to the offset after the last one
    * @return the parts of the range that were missing, ascending
    */
   public List<Extent> add(final long from, final long to) {

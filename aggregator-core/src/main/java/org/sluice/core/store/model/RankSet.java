@@ -13,7 +13,7 @@ public final class RankSet {
   /** No rank. */
   public static final RankSet NONE = new RankSet(new BitSet());
 
-  /** More ranks than any job has; what says more is damaged. */
+  /** The most ranks of any job; a text with more is damaged. */
   private static final int MAX_RANKS = 1 << 24;
 
   private static final Pattern RANGE =
@@ -25,18 +25,18 @@ public final class RankSet {
     this.ranks = ranks;
   }
 
-  /** Ranks of many nodes, of which no two have one in common. Not thread-safe. */
+  /** The union of the ranks of many nodes, of which no two have one in common. Not thread-safe. */
   public static final class Union {
     private final BitSet all = new BitSet();
 
-    /** No rank. */
+    /** Creates a union of no rank. */
     public Union() {}
 
     /**
      * Adds the ranks of a node.
      *
-     * @param node the node's
-     * @return false when another one has one of them
+     * @param node the node's ranks
+     * @return false when another node has one of them
      */
     public boolean add(final RankSet node) {
       for (int first = node.ranks.nextSetBit(0); first >= 0; ) {
@@ -52,9 +52,9 @@ public final class RankSet {
     }
 
     /**
-     * What was added.
+     * Returns the ranks that were added.
      *
-     * @return as of now
+     * @return ranks as of now
      */
     public RankSet ranks() {
       return new RankSet((BitSet) all.clone());
@@ -62,9 +62,9 @@ public final class RankSet {
   }
 
   /**
-   * A set.
+   * Returns a set of ranks.
    *
-   * @param ranks in any order; those below 0 are unknown and left out
+   * @param ranks ranks in any order; those below 0 are unknown and left out
    * @return the others
    */
   public static RankSet of(final IntStream ranks) {
@@ -74,14 +74,14 @@ public final class RankSet {
   }
 
   /**
-   * Reads what {@link #toString} or {@link #compact} wrote.
+   * Reads a text of {@link #toString} or {@link #compact}.
    *
    * @param text ranges
-   * @return empty when it is something else
+   * @return the ranks; empty for any other text
    */
   public static Optional<RankSet> parse(final String text) {
     final BitSet set = new BitSet();
-    int left = MAX_RANKS; // a short text can say the same ones again and again
+    int left = MAX_RANKS; // a short text can name the same ranks again and again
     for (final String range : text.isEmpty() ? new String[0] : text.split(",", -1)) {
       final Matcher match = RANGE.matcher(range);
       if (!match.matches()) {
@@ -108,7 +108,7 @@ public final class RankSet {
   }
 
   /**
-   * How many there are.
+   * Returns the number of ranks.
    *
    * @return 0 for none
    */
@@ -117,29 +117,29 @@ public final class RankSet {
   }
 
   /**
-   * Whether there is none.
+   * Returns whether there is no rank.
    *
-   * @return whether its size is 0
+   * @return true if the size is 0
    */
   public boolean isEmpty() {
     return ranks.isEmpty();
   }
 
   /**
-   * Whether these are all ranks of a job.
+   * Returns whether these are all ranks of a job.
    *
-   * @param count how many it has
-   * @return whether each below is here
+   * @param count number of ranks of the job
+   * @return true if each rank below is here
    */
   public boolean covers(final int count) {
     return ranks.nextClearBit(0) >= count;
   }
 
   /**
-   * The ranks of a job that are not here.
+   * Returns the ranks of a job that are not here.
    *
-   * @param count how many it has
-   * @return none when it {@linkplain #covers covers} them
+   * @param count number of ranks of the job
+   * @return none when the set {@linkplain #covers covers} them
    */
   public RankSet missing(final int count) {
     final BitSet others = new BitSet();
@@ -149,7 +149,7 @@ public final class RankSet {
   }
 
   /**
-   * The ranks that are here and not there.
+   * Returns the ranks that are here and not in another set.
    *
    * @param others other ranks
    * @return none when all of these are there
@@ -161,17 +161,17 @@ public final class RankSet {
   }
 
   /**
-   * Whether a rank is here and there.
+   * Returns whether a rank is here and in another set.
    *
    * @param others other ranks
-   * @return whether they have one in common
+   * @return true if they have a rank in common
    */
   public boolean intersects(final RankSet others) {
     return ranks.intersects(others.ranks);
   }
 
   /**
-   * These ranks and others.
+   * Returns these ranks and others.
    *
    * @param others the others
    * @return both
@@ -183,7 +183,7 @@ public final class RankSet {
   }
 
   /**
-   * Each of them.
+   * Returns each of the ranks.
    *
    * @return in ascending order
    */
@@ -213,9 +213,9 @@ public final class RankSet {
   }
 
   /**
-   * The shorter text of ranks that were dealt to nodes in turn.
+   * Returns the shorter text of ranks that were dealt to nodes in turn.
    *
-   * @return what {@link #parse} reads
+   * @return text that {@link #parse} reads
    */
   public String compact() {
     final StringJoiner ranges = new StringJoiner(",");

@@ -7,43 +7,43 @@ import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.NativeFile;
 
 /**
- * Reads images of one checkpoint, one after the other. What it read them with it keeps: memory and
- * open containers. Not thread-safe; several may read at a time.
+ * A reader of images of one checkpoint, one after the other. The reader keeps its memory and its
+ * open containers for the next image. Not thread-safe; several may read at a time.
  */
 public interface Rebuilder extends AutoCloseable {
   /**
    * Reads an image: its own file overlaid with its logged extents in program order. Every byte is
    * verified on the way.
    *
-   * @param image one of the checkpoint's
-   * @param target takes each byte that the checkpoint has once, in no particular order; the others
+   * @param image image of the checkpoint
+   * @param target gets each byte that the checkpoint has once, in no particular order; the others
    *     are zero
-   * @throws DamagedException when something it consists of is damaged
-   * @throws IOException when that fails
+   * @throws DamagedException when a chunk or file of the image is damaged
+   * @throws IOException when the image cannot be read, or the target fails
    */
   void read(CommittedImage image, ImageTarget target) throws IOException;
 
-  /** Takes what is zero. */
+  /** A receiver of zeros. */
   @FunctionalInterface
   interface Zeros {
     /**
      * Takes some bytes.
      *
-     * @param offset where they are in the image
-     * @param length how many they are
+     * @param offset their offset in the image
+     * @param length number of bytes
      * @throws IOException when that fails
      */
     void accept(long offset, long length) throws IOException;
   }
 
   /**
-   * The same, with the other bytes as well: behind those that the checkpoint has.
+   * Reads an image with its zeros, which follow the bytes that the checkpoint has.
    *
-   * @param image one of the checkpoint's
-   * @param target takes each byte that the checkpoint has once, in no particular order
-   * @param zeros takes the others
-   * @throws DamagedException when something it consists of is damaged
-   * @throws IOException when that fails
+   * @param image image of the checkpoint
+   * @param target gets each byte that the checkpoint has once, in no particular order
+   * @param zeros gets the others
+   * @throws DamagedException when a chunk or file of the image is damaged
+   * @throws IOException when the image cannot be read, or a receiver fails
    */
   default void read(final CommittedImage image, final ImageTarget target, final Zeros zeros)
       throws IOException {
@@ -62,10 +62,10 @@ public interface Rebuilder extends AutoCloseable {
   /**
    * Rebuilds an image, see {@link #read}.
    *
-   * @param image one of the checkpoint's
+   * @param image image of the checkpoint
    * @param target an empty file, open for writing; its mode is left alone
    * @param progress told of bytes written since it was last told
-   * @throws DamagedException when something it consists of is damaged
+   * @throws DamagedException when a chunk or file of the image is damaged
    * @throws IOException when that fails; the target then holds anything
    */
   default void rebuild(
@@ -81,9 +81,9 @@ public interface Rebuilder extends AutoCloseable {
   }
 
   /**
-   * The same, of which nobody is told meanwhile.
+   * Rebuilds an image without telling of progress.
    *
-   * @param image one of the checkpoint's
+   * @param image image of the checkpoint
    * @param target an empty file, open for writing; its mode is left alone
    * @throws IOException when that fails; the target then holds anything
    */

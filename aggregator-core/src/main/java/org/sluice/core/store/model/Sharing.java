@@ -9,69 +9,71 @@ import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileType;
 
 /**
- * The part of an image in a checkpoint that says where its file is, as others may write it, too.
+ * The place of an image's file in a checkpoint, where others may write it, too.
  *
- * @param kind who they are
- * @param file where the file is, absolute; empty for a private one
- * @param modified when it was last written to, in nanoseconds since 1970; 0 for a private one
+ * @param kind writers of the file, and place of its bytes
+ * @param file path of the file, absolute; empty for a private one
+ * @param modified time of the last write, in nanoseconds since 1970; 0 for a private one
  */
 public record Sharing(Kind kind, String file, long modified) {
-  /** Who writes the file, and where its bytes are. */
+  /** The writers of a file, and the place of its bytes. */
   public enum Kind {
-    /** One node alone has written it, because the user says so. */
+    /** The user says that one node alone has written the file. */
     PRIVATE,
-    /** Several nodes wrote it. A checkpoint only names it; it holds its bytes itself. */
+    /**
+     * Several nodes wrote the file. A checkpoint only names it; the file holds its bytes itself.
+     */
     DIRECT,
     /**
-     * It holds its bytes itself, and stays where its program put it. A checkpoint has the checksums
-     * of them, so it is as good as any as long as nobody changes the file.
+     * The file holds its bytes itself, and stays where its program put it. A checkpoint has their
+     * checksums, so it is as good as any while nobody changes the file.
      */
     IN_PLACE
   }
 
-  /** Of a file that one node alone writes, as the user says and nothing else. */
+  /** The sharing of a file that one node alone writes, by the word of the user. */
   public static final Sharing PRIVATE = new Sharing(Kind.PRIVATE, "", 0);
 
   private static final long NANOS = 1_000_000_000;
 
   /**
-   * Of a file that holds its bytes itself.
+   * Returns the sharing of a file that holds its bytes itself.
    *
-   * @param file where it is, absolute
-   * @param status what it is like at this moment
-   * @return what a checkpoint says of it
+   * @param file its path, absolute
+   * @param status its status at this moment
+   * @return sharing for a checkpoint
    */
   public static Sharing direct(final String file, final FileStatus status) {
     return new Sharing(Kind.DIRECT, file, modified(status));
   }
 
   /**
-   * Of a file that stays where its program put it.
+   * Returns the sharing of a file that stays where its program put it.
    *
-   * @param file where it is, absolute
-   * @param status what it is like at this moment
-   * @return what a checkpoint says of it
+   * @param file its path, absolute
+   * @param status its status at this moment
+   * @return sharing for a checkpoint
    */
   public static Sharing inPlace(final String file, final FileStatus status) {
     return new Sharing(Kind.IN_PLACE, file, modified(status));
   }
 
   /**
-   * Whether an image's file is left where its program put it, under checksums.
+   * Returns whether an image's file is left where its program put it, under checksums.
    *
-   * @param sharing what its checkpoint says of it; null for nothing
-   * @return false for what the store has, and for what it only names
+   * @param sharing sharing in its checkpoint; null for none
+   * @return false for an image that the store has, and for one that it only names
    */
   public static boolean isInPlace(final Sharing sharing) {
     return sharing != null && sharing.kind == Kind.IN_PLACE;
   }
 
   /**
-   * Whether a file is the one that a checkpoint has in place, as it was then.
+   * Returns whether a file is the one that a checkpoint has in place, as it was then.
    *
-   * @param size what the checkpoint says of its size
-   * @param now what is there by now
-   * @return false when it was written to since
+   * @param size its size in the checkpoint
+   * @param now its present status
+   * @return false when the file was written to since
    */
   public boolean isOf(final long size, final FileStatus now) {
     return now.type() == FileType.REGULAR && now.size() == size && modified(now) == modified;
@@ -82,7 +84,7 @@ public record Sharing(Kind kind, String file, long modified) {
   }
 
   /**
-   * All of some images whose bytes a checkpoint has.
+   * Returns those images whose bytes a checkpoint has.
    *
    * @param images images of a checkpoint
    * @return in the same order
@@ -92,7 +94,7 @@ public record Sharing(Kind kind, String file, long modified) {
   }
 
   /**
-   * All of some images that a checkpoint only names.
+   * Returns those images that a checkpoint only names.
    *
    * @param images images of a checkpoint
    * @return in the same order
@@ -102,11 +104,11 @@ public record Sharing(Kind kind, String file, long modified) {
   }
 
   /**
-   * Sees that a file is as a checkpoint names it.
+   * Checks that a file is as a checkpoint names it.
    *
-   * @param size what the checkpoint says of its size
-   * @throws ChangedFileException when it is gone, or was written to since
-   * @throws IOException when that cannot be told
+   * @param size its size in the checkpoint
+   * @throws ChangedFileException when the file is gone, or was written to since
+   * @throws IOException when the file cannot be looked at
    */
   public void check(final long size) throws IOException {
     final Optional<String> change = change(size);
