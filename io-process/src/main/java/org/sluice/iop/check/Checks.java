@@ -28,9 +28,9 @@ final class Checks {
   private final long buffer;
 
   /**
-   * Begins without findings.
+   * Creates checks without findings.
    *
-   * @param geometry of the segment that a session would have
+   * @param geometry geometry of the segment that a session would have
    */
   Checks(final Geometry geometry) {
     this.geometry = geometry;
@@ -38,9 +38,9 @@ final class Checks {
   }
 
   /**
-   * Looks at this node, with a runtime directory as a session has it, if there can be one.
+   * Looks at this node, with a runtime directory as a session has it, if one can be made.
    *
-   * @param guarded whether captured files will be there, to be looked at by {@link #capture}
+   * @param guarded true if {@link #capture} will look at the guard of captured files
    */
   void node(final Pages pages, final boolean guarded) throws IOException {
     final NodeChecks checks = new NodeChecks(begin("node", null), geometry);
@@ -56,13 +56,13 @@ final class Checks {
     }
   }
 
-  /** Looks at the place of a store, where it is or is to be. */
+  /** Looks at the place of a store, existing or to be made. */
   void store(final Path store) throws IOException {
     final Section section = begin("store", store.toString());
     inTime(section, () -> new StoreChecks(section, buffer).make(store));
   }
 
-  /** Looks at a stage, where it is or is to be. */
+  /** Looks at a stage, existing or to be made. */
   void stage(final Path stage) throws IOException {
     final Section section = begin("stage", stage.toString());
     inTime(section, () -> new StoreChecks(section, buffer).makeStage(stage));
@@ -71,8 +71,8 @@ final class Checks {
   /**
    * Looks at a capture directory.
    *
-   * @param capture where it is, or is to be, see {@link org.sluice.core.posix.FileName}
-   * @param store where the store is, or is to be; null when that is not said
+   * @param capture its path, existing or not, see {@link org.sluice.core.posix.FileName}
+   * @param store path of the store, existing or not; null for an unknown one
    */
   void capture(final String capture, final Path store) throws IOException {
     final Section section = begin("capture", capture);
@@ -85,7 +85,10 @@ final class Checks {
     return section;
   }
 
-  /** Waits for a server that is gone for some seconds only; a thread of its own waits on. */
+  /**
+   * Runs a step with a time limit. A server that is gone holds it up for some seconds only; a
+   * thread of its own waits on.
+   */
   private static void inTime(final Section section, final Fault.Step<IOException> step)
       throws IOException {
     final FutureTask<Void> task =
@@ -114,7 +117,7 @@ final class Checks {
     }
   }
 
-  /** Prints all, one line each. */
+  /** Prints all findings, one line each. */
   void print(final PrintWriter out) {
     sections.forEach(section -> section.print(out));
     if (refusal().isEmpty()) {
@@ -123,14 +126,14 @@ final class Checks {
     out.flush();
   }
 
-  /** Returns all of it, by names that stay the same. */
+  /** Returns all findings, by names that stay the same. */
   JsonObject toJson() {
     return new JsonObject()
         .with("status", refusal().map(CommandException::status).orElse(ExitStatus.OK).code())
         .with("findings", sections.stream().flatMap(section -> section.toJson().stream()).toList());
   }
 
-  /** Returns how a session would end; empty when it can begin. */
+  /** Returns the failure of a session; empty when it can begin. */
   Optional<CommandException> refusal() {
     return sections.stream()
         .flatMap(section -> section.findings().stream())

@@ -17,7 +17,7 @@ import org.sluice.core.posix.Mount;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.directory.StorePlace;
 
-/** The attempts that are the same for every file system, whatever is to lie there. */
+/** The attempts that are the same for every file system, whatever its use. */
 final class FileSystemTrial {
   static final int BLOCK = 4096;
 
@@ -27,13 +27,16 @@ final class FileSystemTrial {
 
   private FileSystemTrial() {}
 
-  /** Returns a hidden name that nothing has; the process tells whose it is, should it be killed. */
+  /**
+   * Returns a hidden name that no file has. The process in it tells whose file it is, should that
+   * be killed.
+   */
   static String name() {
     return "%s%d-%016x"
         .formatted(StorePlace.TRIAL, ProcessHandle.current().pid(), Entropy.nextLong());
   }
 
-  /** Returns the errno with which something fails; 0 when it does not. */
+  /** Returns the errno with which a step fails; 0 when it does not. */
   static int errno(final Fault.Step<PosixException> step) {
     try {
       step.run();
@@ -48,7 +51,7 @@ final class FileSystemTrial {
       throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment memory = arena.allocate(BLOCK, BLOCK);
-      memory.fill((byte) 1); // no file system makes a hole of it
+      memory.fill((byte) 1); // no file system makes a hole of such bytes
       file.pwrite(memory.address(), length, offset);
     }
   }
@@ -59,7 +62,7 @@ final class FileSystemTrial {
     return mounted.isEmpty() ? directory.room().fileSystem() : mounted;
   }
 
-  /** Compares what the file system has left with what a full buffer would bring there. */
+  /** Compares the room of the file system with the bytes of a full buffer. */
   static void room(final Section section, final NativeFile directory, final long buffer)
       throws IOException {
     final FreeSpace room = directory.room();
@@ -86,7 +89,7 @@ final class FileSystemTrial {
     }
   }
 
-  /** Looks whether the file system tells holes of a file, and when the file was created. */
+  /** Checks whether the file system tells holes of a file, and when the file was created. */
   static void holesAndBirthTime(final Section section, final NativeFile file)
       throws PosixException {
     write(file, BLOCK, HOLE);

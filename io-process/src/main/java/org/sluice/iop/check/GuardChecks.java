@@ -9,7 +9,7 @@ import org.sluice.core.process.Fanotify;
 import org.sluice.core.process.Inotify;
 import org.sluice.iop.outside.OpenEvents;
 
-/** The means by which programs outside Sluice are seen, where a file lies. */
+/** The checks of the means by which programs outside Sluice are seen, at the place of a file. */
 final class GuardChecks {
   private static final String SHORT =
       "a program outside Sluice may read too little, and what it appends may be lost, ";

@@ -26,12 +26,15 @@ import org.sluice.iop.memory.Pages;
 import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.session.RuntimeDirectory;
 
-/** What a node offers. */
+/** The checks of a node. */
 final class NodeChecks {
   /** The memory of an I/O process beside the segment, seen with some thousand images. */
   private static final long OWN_BYTES = 128L << 20;
 
-  /** Fewer files at a time are soon open, or closed where none can come to rest. */
+  /**
+   * The number of files at a time below which files are soon plain, or closed where none can come
+   * to rest.
+   */
   private static final long FEW_FILES = 1024;
 
   private final Section section;
@@ -44,7 +47,7 @@ final class NodeChecks {
     this.groups = ControlGroups.own();
   }
 
-  /** Looks at all, with the runtime directory of a session that does not begin. */
+  /** Makes all checks, with the runtime directory of a session that does not begin. */
   void make(final RuntimeDirectory directory, final Pages pages, final boolean guarded)
       throws IOException {
     section.yes("runtime_directory", directory.path().getParent().toString());
@@ -57,7 +60,7 @@ final class NodeChecks {
     }
   }
 
-  /** Looks at what needs no directory, as there can be none. */
+  /** Makes the checks that need no directory, as none can be made. */
   void makeWithout(final Exception refusal) throws IOException {
     section.stop("runtime_directory", refusal);
     makeAnywhere();
@@ -204,7 +207,10 @@ final class NodeChecks {
     }
   }
 
-  /** Looks whether a disk has the next write while this process does other things. */
+  /**
+   * Checks whether writes can go on while this process does other things, so that a disk always has
+   * the next.
+   */
   private void asyncWrites(final Path file) throws IOException {
     try (NativeFile opened = NativeFile.open(file, Flag.WRITE, Flag.CREATE);
         AsyncWrites writes = new AsyncWrites(1);
@@ -227,7 +233,7 @@ final class NodeChecks {
     }
   }
 
-  /** Looks at what sees to programs outside Sluice, as far as shared memory tells. */
+  /** Checks the guard against programs outside Sluice, as far as shared memory tells. */
   private void guard(final Path file) throws IOException {
     try (NativeFile opened = NativeFile.open(file, Flag.WRITE, Flag.CREATE)) {
       GuardChecks.make(section, opened);

@@ -17,7 +17,7 @@ final class Section {
   private final String path;
   private final List<Finding> findings = new CopyOnWriteArrayList<>();
 
-  /** Whether something can be had: without limits, in part or at a price, or not at all. */
+  /** The answer of a check: without limits, in part or at a price, or not at all. */
   enum Answer {
     YES,
     LIMITED,
@@ -25,24 +25,24 @@ final class Section {
   }
 
   /**
-   * Whether something can be had.
+   * The finding of a check.
    *
-   * @param name what, the same in each release
-   * @param detail what was found
-   * @param follows what that means for the user, and what to do; empty when nothing follows
-   * @param status what a session would end with for want of it
+   * @param name name of the finding, the same in each release
+   * @param detail result of the check
+   * @param follows consequence for the user, and advice; empty when nothing follows
+   * @param status exit status of a session that fails for want of it
    */
   record Finding(String name, Answer answer, String detail, String follows, ExitStatus status) {
     private String result() {
       return answer.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether there can be no session. */
+    /** Returns whether there can be no session. */
     boolean stops() {
       return status != ExitStatus.OK;
     }
 
-    /** The words that a user reads behind the name. */
+    /** Returns the words that a user reads after the name. */
     String text() {
       return follows.isEmpty() ? detail : detail + "; " + follows;
     }
@@ -58,10 +58,10 @@ final class Section {
   }
 
   /**
-   * Begins without findings.
+   * Creates a section without findings.
    *
-   * @param about the kind of thing that is looked at
-   * @param path where it is, see {@link org.sluice.core.posix.FileName}; null without a path
+   * @param about kind of thing that is looked at
+   * @param path its path, see {@link org.sluice.core.posix.FileName}; null without a path
    */
   Section(final String about, final String path) {
     this.about = about;
@@ -80,12 +80,12 @@ final class Section {
     findings.add(new Finding(name, Answer.NO, detail, follows, ExitStatus.OK));
   }
 
-  /** Adds something without which there can be no session. */
+  /** Adds the lack of something without which there can be no session. */
   void stop(final String name, final ExitStatus status, final String detail, final String follows) {
     findings.add(new Finding(name, Answer.NO, detail, follows, status));
   }
 
-  /** Adds something without which there can be no session, which would say the same. */
+  /** Adds a failure with which a session would end, with the same words. */
   void stop(final String name, final Exception failure) {
     stop(name, ExitStatus.of(failure), ErrorLine.message(failure), "");
   }

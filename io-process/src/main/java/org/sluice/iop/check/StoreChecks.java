@@ -18,19 +18,21 @@ import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.objects.EngineException;
 import org.sluice.core.store.objects.EngineProbe;
 
-/** What the places of a store, a stage and captured files offer, tried as a session takes it. */
+/**
+ * The checks of the places of a store, a stage and captured files, tried as a session takes them.
+ */
 final class StoreChecks {
-  /** No sector has this length. */
+  /** The length of a write that no sector has. */
   private static final int ODD = 100;
 
   private final Section section;
   private final long buffer;
 
-  /** Whether nodes would write a store together. */
+  /** True once nodes would write a store together. */
   private boolean together;
 
   /**
-   * Begins.
+   * Creates the checks.
    *
    * @param buffer bytes of a full buffer
    */
@@ -73,7 +75,7 @@ final class StoreChecks {
     }
   }
 
-  /** Tries a stage, which has stores as on any disk, and is made with all directories above. */
+  /** Tries a stage. A stage has stores like any disk, and is made with all directories above. */
   void makeStage(final Path stage) throws IOException {
     Path there = stage.toAbsolutePath().normalize();
     while (!Files.exists(there)) {
@@ -135,7 +137,7 @@ final class StoreChecks {
     return slash < 0 ? "." : slash == 0 ? "/" : name.substring(0, slash);
   }
 
-  /** Makes a file that has no name but for a moment, so that no program opens it. */
+  /** Makes a file that has a name for a moment only, so that no program opens it. */
   private void tryOutCapture(final String path, final Path store) throws IOException {
     try (NativeFile file = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
       section.yes("writable", "a file can be made");
@@ -144,7 +146,7 @@ final class StoreChecks {
           storeLinks(file, StorePlace.look(store).directory().resolve(FileSystemTrial.name()));
         }
       } catch (final IOException saidOfTheStore) {
-        // by its own section
+        // its own section says so
       } finally {
         Names.delete(path);
       }
@@ -168,7 +170,7 @@ final class StoreChecks {
     }
   }
 
-  /** Tries out a file system in a hidden directory, of which nothing stays. */
+  /** Tries out a file system in a hidden directory, which is removed with all its files. */
   private void tryOut(
       final NativeFile directory,
       final Path path,
@@ -198,7 +200,7 @@ final class StoreChecks {
     }
   }
 
-  /** Locks a file twice, as sessions of one node lock what they use from each other. */
+  /** Locks a file twice, as sessions of one node lock their files from each other. */
   private void locks(final Path name, final NativeFile file) {
     try (NativeFile again = NativeFile.open(name, Flag.WRITE)) {
       if (file.tryLock() && !again.tryLock()) {
@@ -240,7 +242,7 @@ final class StoreChecks {
     conditionalCreate(trial, within == 0);
   }
 
-  /** Makes an object of a name twice, as a store that nodes share has it made when it is opened. */
+  /** Makes an object of a name twice, as the opening of a store that nodes share does. */
   private void conditionalCreate(final Path trial, final boolean links) throws IOException {
     if (!links && !together) {
       section.limited(
@@ -276,7 +278,10 @@ final class StoreChecks {
     }
   }
 
-  /** Tries what some accept and cannot write, which they say at the next fsync only. */
+  /**
+   * Tries an unaligned write. Some file systems accept it and cannot write it, which only the next
+   * fsync says.
+   */
   static void unaligned(final Section section, final NativeFile file) {
     final int written =
         FileSystemTrial.errno(() -> FileSystemTrial.write(file, ODD, FileSystemTrial.BLOCK));

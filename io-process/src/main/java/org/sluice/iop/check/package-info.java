@@ -1,2 +1,2 @@
-/** What a node, a store's place and a capture directory offer to Sluice, found by trying. */
+/** The checks of a node, a store's place and a capture directory, made by trying. */
 package org.sluice.iop.check;
