@@ -24,24 +24,26 @@ import org.sluice.core.segment.TestSegments;
 import org.sluice.profile.replay.Scratch;
 
 /**
- * A write of the Java client into the log, the claiming and publishing of chunks included. The
- * drain is played by the same thread, and stays so far behind that the next chunk is not in the
- * caches of a core.
+ * A write of the Java client into the log, the claiming and publishing of chunks included. The same
+ * thread plays the drain. The drain stays so far behind that the next chunk is not in the caches of
+ * a core.
  */
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class AppendBenchmark extends MicroBenchmark {
   private static final int CHUNK_LENGTH = 1 << 20;
   private static final int BEHIND = 60;
 
-  /** Bytes of a write. */
+  /** The bytes of a write. */
   @Param({"16", "64", "256", "4096", "65536", "1048576"})
   public int bytes;
 
-  /** Whether the bytes are outside the heap. */
+  /** True if the bytes are outside the heap. */
   @Param({"true", "false"})
   public boolean direct;
 
-  /** Whether a write continues the one before, so that its record is extended, or skips a byte. */
+  /**
+   * True if a write continues the one before, so that its record is extended; else it skips a byte.
+   */
   @Param({"true", "false"})
   public boolean continues;
 
@@ -53,7 +55,7 @@ public class AppendBenchmark extends MicroBenchmark {
   private ByteBuffer source;
   private int left = CHUNK_LENGTH;
 
-  /** Called by JMH. */
+  /** Creates the benchmark, for JMH. */
   public AppendBenchmark() {}
 
   /**
@@ -79,7 +81,7 @@ public class AppendBenchmark extends MicroBenchmark {
   }
 
   /**
-   * Gives everything back.
+   * Closes everything.
    *
    * @throws IOException never
    */
@@ -91,9 +93,9 @@ public class AppendBenchmark extends MicroBenchmark {
   }
 
   /**
-   * One write.
+   * Writes once.
    *
-   * @return its length
+   * @return length of the write
    * @throws IOException never
    */
   @Benchmark

@@ -19,7 +19,7 @@ import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.node.PosixStore;
 
 /**
- * The writing stage of the drain: full chunks are checksummed and appended to a container, past the
+ * The writing stage of the drain. Full chunks are checksummed and appended to a container, past the
  * page cache. The time is that of one chunk.
  */
 @BenchmarkMode(Mode.SingleShotTime)
@@ -29,11 +29,11 @@ public class DrainBenchmark extends MicroBenchmark {
   private static final long SESSION = 1;
   private static final int CHUNKS = 128;
 
-  /** Where the store is made: on the disk to be measured. Its parent must exist. */
+  /** The directory of the store: on the disk to be measured. Its parent must exist. */
   @Param("target/jmh-store")
   public String store;
 
-  /** Bytes of a chunk. */
+  /** The bytes of a chunk. */
   @Param({"1048576", "4194304"})
   public int bytes;
 
@@ -42,7 +42,7 @@ public class DrainBenchmark extends MicroBenchmark {
   private PosixStore posix;
   private Container container;
 
-  /** Called by JMH. */
+  /** Creates the benchmark, for JMH. */
   public DrainBenchmark() {}
 
   /**
@@ -94,7 +94,7 @@ public class DrainBenchmark extends MicroBenchmark {
   /**
    * Appends the chunk again and again.
    *
-   * @return where it was put last
+   * @return its last place
    * @throws IOException when the disk fails or is full
    */
   @Benchmark

@@ -10,7 +10,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** How a benchmark is run unless it says otherwise: three forks of eight seconds. */
+/** The settings of all benchmarks: three forks of eight seconds. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -18,6 +18,6 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public abstract class MicroBenchmark {
-  /** Called by JMH. */
+  /** Creates the benchmark, for JMH. */
   protected MicroBenchmark() {}
 }

@@ -18,8 +18,8 @@ import org.sluice.core.store.model.ImageTarget;
 import org.sluice.core.store.node.ImageOverlay;
 
 /**
- * An image of 16 MiB is rebuilt from the records in its chunks, newest first, as a restart and a
- * settling do.
+ * The rebuilding of an image of 16 MiB from the records in its chunks, newest first, as a restart
+ * and a settling do.
  */
 public class RebuildBenchmark extends MicroBenchmark {
   private static final long SESSION = 1;
@@ -27,22 +27,24 @@ public class RebuildBenchmark extends MicroBenchmark {
   private static final int IMAGE_LENGTH = 16 << 20;
   private static final int CHUNK_LENGTH = 1 << 20;
 
-  /** Bytes of a record's payload. */
+  /** The bytes of a record's payload. */
   @Param({"4096", "65536"})
   public int bytes;
 
-  /** Whether the records lie at random offsets and so over each other, or side by side in order. */
+  /**
+   * True if the records lie at random offsets and so over each other; else side by side in order.
+   */
   @Param({"false", "true"})
   public boolean overlapping;
 
-  /** The memory of the chunks is theirs. */
+  /** The builders, which own the memory of the chunks. */
   private final List<ChunkBuilder> builders = new ArrayList<>();
 
   private final List<ChunkReader> chunks = new ArrayList<>();
   private NativeFile file;
   private long written;
 
-  /** Called by JMH. */
+  /** Creates the benchmark, for JMH. */
   public RebuildBenchmark() {}
 
   /**
@@ -81,7 +83,7 @@ public class RebuildBenchmark extends MicroBenchmark {
   }
 
   /**
-   * Finds what of each record counts, and writes nothing.
+   * Finds the bytes of each record that count, and writes nothing.
    *
    * @return the bytes that count
    * @throws IOException never
@@ -94,7 +96,7 @@ public class RebuildBenchmark extends MicroBenchmark {
   }
 
   /**
-   * Writes what counts to a file in the page cache.
+   * Writes the bytes that count to a file in the page cache.
    *
    * @throws IOException when the temporary directory is full
    */

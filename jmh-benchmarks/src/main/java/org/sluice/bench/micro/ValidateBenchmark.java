@@ -12,14 +12,14 @@ public class ValidateBenchmark extends MicroBenchmark {
   private static final long SESSION = 1;
   private static final int CHUNK_LENGTH = 1 << 20;
 
-  /** Bytes of a record's payload. */
+  /** The bytes of a record's payload. */
   @Param({"64", "4096", "65536"})
   public int bytes;
 
   private final ChunkReader reader = new ChunkReader();
   private ChunkBuilder chunk;
 
-  /** Called by JMH. */
+  /** Creates the benchmark, for JMH. */
   public ValidateBenchmark() {}
 
   /** Fills a chunk. */

@@ -15,7 +15,9 @@ import org.sluice.profile.replay.ReplayRounds.Output;
 import org.sluice.profile.replay.Scratch;
 import org.sluice.profile.workload.GeneratedTrace;
 
-/** One storage system with ranks, files and, for Sluice, an I/O process of its own. */
+/**
+ * A storage system in a benchmark, with ranks, files and, for Sluice, an I/O process of its own.
+ */
 final class Arm implements AutoCloseable {
   private static final long DIRECT_BLOCK = 1 << 20;
 
@@ -37,12 +39,12 @@ final class Arm implements AutoCloseable {
   }
 
   /**
-   * Starts it.
+   * Starts an arm.
    *
-   * @param load what its ranks write
-   * @param whenFull what a write does that finds no room
+   * @param load writes of its ranks
+   * @param whenFull action of a write that finds no room
    * @param home an empty directory for its files
-   * @param runtime where an I/O process's segment is made
+   * @param runtime directory for an I/O process's segment
    */
   static Arm start(
       final Storage storage,
@@ -82,10 +84,10 @@ final class Arm implements AutoCloseable {
   /**
    * Lets the ranks write a checkpoint.
    *
-   * <p>The checkpoint before is deleted first, unless it is to be written over or its I/O process
-   * sees to that, and the disk is idle then. That comes before the gap rather than after the
-   * checkpoint, so that the memory of fresh files was free for no longer than the gap: an idle
-   * guest soon gives free memory back to its host.
+   * <p>First the checkpoint before is deleted, unless it is to be written over or its I/O process
+   * sees to that. Then the disk comes to rest. This happens before the gap rather than after the
+   * checkpoint. So the memory of fresh files was free for no longer than the gap: an idle guest
+   * soon gives free memory back to its host.
    */
   ReplayResult checkpoint(final Ending ending, final int gapMillis)
       throws IOException, InterruptedException {
@@ -107,7 +109,7 @@ final class Arm implements AutoCloseable {
     }
   }
 
-  /** Where the checkpoint's images are, as the ranks see it. */
+  /** Returns the directory of the checkpoint's images, as the ranks see it. */
   private Path files() {
     final Path parent = service.map(ArmService::capture).orElse(home);
     return parent.resolve("round-" + (storage.overwrites() ? 0 : round));

@@ -14,7 +14,7 @@ import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 
-/** A {@code sluice serve} of one arm's own. */
+/** A {@code sluice serve} of a single arm. */
 final class ArmService implements AutoCloseable {
   private static final String READY = "ready: ";
   private static final String STORE = "store";
@@ -32,13 +32,13 @@ final class ArmService implements AutoCloseable {
   }
 
   /**
-   * Starts it and waits until it takes requests.
+   * Starts the service and waits until it takes requests.
    *
-   * @param storage says layout and threshold
-   * @param home where capture directory and store are made
-   * @param runtime where its segment is made
-   * @param ranks how many write a checkpoint
-   * @param options what else it is given, such as {@code --buffer=8M}
+   * @param storage storage system with layout and threshold
+   * @param home directory in which capture directory and store are made
+   * @param runtime directory for its segment
+   * @param ranks number of ranks that write a checkpoint
+   * @param options further options, such as {@code --buffer=8M}
    */
   static ArmService start(
       final Storage storage,
@@ -74,34 +74,34 @@ final class ArmService implements AutoCloseable {
     throw new IOException(String.join(" ", command) + ": it ended; see above");
   }
 
-  /** New files below it are captured. */
+  /** Returns the directory below which new files are captured. */
   Path capture() {
     return home.resolve(CAPTURE);
   }
 
-  /** What its ranks did so far, as {@code --stats} names it. */
+  /** Returns the work of its ranks so far, by the names of {@code --stats}. */
   Map<String, Object> statistics() throws IOException {
     try (CommandConnection connection = CommandConnection.open(directory.resolve("socket"))) {
       return JSON.std.mapFrom(((Reply.Text) connection.call(new Request.Stats())).text());
     }
   }
 
-  /** Its runtime directory. */
+  /** Returns the runtime directory. */
   Path directory() {
     return directory;
   }
 
-  /** The most memory it ever had mapped and touched, the segment included, in bytes. */
+  /** Returns the most memory that was ever mapped and touched, the segment included, in bytes. */
   long peakMemory() throws IOException {
     return status("VmHWM");
   }
 
-  /** Memory of its own, in bytes. */
+  /** Returns the process's own memory, in bytes. */
   long ownMemory() throws IOException {
     return status("RssAnon");
   }
 
-  /** Bytes of live objects on its heap. Collects garbage. */
+  /** Returns the bytes of live objects on the heap. Collects garbage. */
   long liveHeap() throws IOException {
     final Process histogram =
         new ProcessBuilder(
@@ -127,7 +127,7 @@ final class ArmService implements AutoCloseable {
         .orElse(0);
   }
 
-  /** Bytes of its segment that it has mapped in huge pages. */
+  /** Returns the bytes of the segment mapped in huge pages. */
   long hugeMemory() throws IOException {
     long huge = 0;
     boolean segment = false;

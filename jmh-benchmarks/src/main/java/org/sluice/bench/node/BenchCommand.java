@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Runs a sweep of checkpoints. */
+/** The command that runs a sweep of checkpoints. */
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
@@ -130,11 +130,11 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Mixin private Site site;
 
-  /** For picocli. */
+  /** Creates the command, for picocli. */
   public BenchCommand() {}
 
   /**
-   * Runs it.
+   * Runs the command.
    *
    * @param arguments see {@code --help}
    */

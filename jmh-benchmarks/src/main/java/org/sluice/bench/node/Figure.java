@@ -3,41 +3,41 @@ package org.sluice.bench.node;
 import java.util.EnumSet;
 import java.util.List;
 
-/** What is known of a series, each as one column of a table and one member of its JSON. */
+/** The figures of a series, each as a column of a table and a member of its JSON. */
 enum Figure {
-  /** From the first write to the last close. */
+  /** The time from the first write to the last close. */
   RETURN("return_ms"),
-  /** How long the slowest process was in its own calls. */
+  /** The time that the slowest process spent in its own calls. */
   LONGEST("longest_ms"),
-  /** From the first write until all is on stable storage. */
+  /** The time from the first write until all is on stable storage. */
   DURABLE("durable_ms"),
-  /** From the first open to the first write. */
+  /** The time from the first open to the first write. */
   OPEN("open_ms"),
-  /** How long ranks waited for chunks, all together. */
+  /** The time that ranks waited for chunks, all together. */
   WAITED("wait_ms"),
-  /** Processor time of the ranks, without syncing. */
+  /** The processor time of the ranks, without syncing. */
   RANKS_CPU("ranks_s"),
-  /** Processor time of the I/O process until all is on stable storage. */
+  /** The processor time of the I/O process until all is on stable storage. */
   IOP_CPU("iop_s"),
-  /** Bytes that went direct, of all. */
+  /** The share of bytes that went direct. */
   DIRECT("direct_percent"),
-  /** What was in the buffer at the last close. */
+  /** The bytes in the buffer at the last close. */
   BUFFERED("buffered_mb"),
-  /** The most that the I/O process ever had mapped and touched, the segment included. */
+  /** The most memory that the I/O process ever had mapped and touched, the segment included. */
   PEAK_MEMORY("peak_mb"),
-  /** Its own memory after the last round. */
+  /** The I/O process's own memory after the last round. */
   OWN_MEMORY("own_mb"),
-  /** The live part of its heap, which is some of that. */
+  /** The live part of the I/O process's heap, which is a part of its own memory. */
   HEAP("heap_mb"),
-  /** What it has of the segment in huge pages. */
+  /** The part of the segment that the I/O process has in huge pages. */
   HUGE_MEMORY("huge_mb"),
-  /** System calls of all ranks in one checkpoint. */
+  /** The number of system calls of all ranks in one checkpoint. */
   SYSTEM_CALLS("system_calls");
 
-  /** How long something takes; with the spread of the rounds. */
+  /** The figures of time, printed with the spread of the rounds. */
   static final List<Figure> TIMES = List.copyOf(EnumSet.range(RETURN, WAITED));
 
-  /** What it needs. */
+  /** The figures of resources used. */
   static final List<Figure> NEEDS = List.copyOf(EnumSet.range(RANKS_CPU, SYSTEM_CALLS));
 
   private final String key;
@@ -46,7 +46,7 @@ enum Figure {
     this.key = key;
   }
 
-  /** Its name in JSON, with its unit. */
+  /** Returns the name in JSON, with its unit. */
   String key() {
     return key;
   }

@@ -6,15 +6,16 @@ import org.sluice.profile.workload.GeneratedTrace;
 import org.sluice.profile.workload.Workload;
 
 /**
- * What is written, by how many, through how large a buffer: a place of the sweep.
+ * A load, which is a place of the sweep: the writes, the number of writers and the size of the
+ * buffer.
  *
  * @param workload a published pattern, or {@link #RECORDS}
- * @param ranks how many processes write
- * @param bytes what all of them write; 0 for what one published checkpoint has
- * @param buffer bytes of the I/O process's buffer; 0 for one that holds a checkpoint
+ * @param ranks number of processes that write
+ * @param bytes bytes that all of them write; 0 for the bytes of one published checkpoint
+ * @param buffer bytes of the I/O process's buffer; 0 for a buffer that holds a checkpoint
  */
 record Load(String workload, int ranks, long bytes, long buffer) {
-  /** Records of 64 bytes that never continue each other. */
+  /** The workload of records of 64 bytes that never continue each other. */
   static final String RECORDS = "records";
 
   private static final int RECORD_LENGTH = 64;
@@ -30,12 +31,12 @@ record Load(String workload, int ranks, long bytes, long buffer) {
     return bytes == 0 ? published.checkpoint(ranks) : published.checkpoint(ranks, bytes);
   }
 
-  /** Bytes of a checkpoint, all ranks. */
+  /** Returns the bytes of a checkpoint, of all ranks. */
   long length() {
     return bytes == 0 ? Workload.valueOf(workload).imageLength() * ranks : bytes;
   }
 
-  /** Bytes of the buffer. */
+  /** Returns the bytes of the buffer. */
   long room() {
     return buffer == 0
         ? (Math.ceilDiv(length() / ranks, CHUNK) + SPARE_CHUNKS) * ranks * CHUNK

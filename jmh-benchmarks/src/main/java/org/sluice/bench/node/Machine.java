@@ -7,14 +7,14 @@ import org.sluice.core.command.JsonObject;
 import org.sluice.core.posix.NativeFile;
 
 /**
- * Where the figures come from.
+ * The machine on which the figures were measured.
  *
- * @param processor its name
- * @param cores how many
- * @param memory bytes
- * @param kernel its release
- * @param fileSystem of the files written
- * @param device it is on
+ * @param processor name of the processor
+ * @param cores number of cores
+ * @param memory bytes of memory
+ * @param kernel release of the kernel
+ * @param fileSystem type of the file system of the files written
+ * @param device block device of the file system
  */
 record Machine(
     String processor, int cores, long memory, String kernel, String fileSystem, String device) {
@@ -34,7 +34,9 @@ record Machine(
     }
   }
 
-  /** A file system may have none of its own, as on a network. */
+  /**
+   * Returns the block device of a file. A file system may have none of its own, as on a network.
+   */
   private static String device(final NativeFile file) throws IOException {
     final Path link = Path.of("/sys/dev/block", (file.device() >>> 32) + ":" + (int) file.device());
     return Files.isSymbolicLink(link)
@@ -42,7 +44,7 @@ record Machine(
         : UNKNOWN;
   }
 
-  /** Whether what is written there is on no disk at all. */
+  /** Returns whether files there are on no disk at all. */
   boolean isMemory() {
     return fileSystem.equals("tmpfs") || fileSystem.equals("ramfs");
   }

@@ -2,7 +2,7 @@ package org.sluice.bench.node;
 
 import java.util.Map;
 
-/** A sweep that has a name: what its options are unless told otherwise. */
+/** A named sweep with the defaults of its options. */
 enum Preset {
   /** The checkpoints of one node through every system. */
   NODE(
@@ -48,7 +48,7 @@ enum Preset {
           "--bytes", "16M,32M,64M,128M,256M,512M,1G,2G,4G,8G",
           "--buffer", "512M",
           "--rounds", "5")),
-  /** Records that a container gets: 1 to 10 million. */
+  /** Records for a container: 1 to 10 million. */
   RECORDS(
       Map.of(
           "--workload", Load.RECORDS,
@@ -63,7 +63,7 @@ enum Preset {
     this.options = options;
   }
 
-  /** The default of an option; null for that of all presets. */
+  /** Returns the default of an option; null for the default of all presets. */
   String option(final String name) {
     return options.get(name);
   }

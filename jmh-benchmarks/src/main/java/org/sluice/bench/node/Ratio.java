@@ -10,23 +10,26 @@ import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 
 /**
- * A figure that says how good Sluice is: the median, over the rounds, of what two systems took in
- * the same round.
+ * A figure that says how good Sluice is: the median, over the rounds, of the ratio of two systems
+ * in the same round.
  *
- * @param name what is divided by what
- * @param goal the value wanted, with its direction; empty without one
- * @param summary of the rounds
+ * @param name names of the figure and of the two systems
+ * @param goal the value wanted, with its direction; empty without a goal
+ * @param summary summary of the rounds
  */
 record Ratio(String name, String goal, Summary summary) {
   private static final String CONTAINER = "sluice-container-auto";
   private static final String FILES = "sluice-files-auto";
 
-  /** From here on wake-ups and attached processes cost plain files more than the copies. */
+  /**
+   * The number of ranks from which wake-ups and attached processes cost plain files more than the
+   * copies.
+   */
   private static final int MANY_RANKS = 128;
 
   private static final double GIGA = 1e9;
 
-  /** All that can be formed of the series of one load with one gap. */
+  /** Returns all ratios of the series of one load with one gap. */
   static List<Ratio> of(final List<Series> series) {
     final Series any = series.getFirst();
     final String fresh = any.load().ranks() >= MANY_RANKS ? ">= 1.5" : ">= 1.0";
@@ -69,7 +72,10 @@ record Ratio(String name, String goal, Summary summary) {
       }
     }
 
-    /** The smallest fixed threshold is nearly all direct, the largest all aggregated. */
+    /**
+     * Adds ratios to the extremes. The smallest fixed threshold is nearly all direct, the largest
+     * all aggregated.
+     */
     private void addExtremes(final String auto) {
       final List<Storage> fixed =
           find(auto).stream()

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import org.sluice.core.command.JsonObject;
 
-/** What a sweep measured: tables for a terminal, and all of it as JSON. */
+/** The report of a sweep: tables for a terminal, and all figures as JSON. */
 final class Report {
   private static final JSON JSON_WITH_NULLS = JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES);
 
@@ -77,7 +77,7 @@ final class Report {
         : String.format(Locale.ROOT, summary.median() < 1 ? "%.3f" : "%.1f", summary.median());
   }
 
-  /** Writes the machine, an object for each load, gap and system, and one for each ratio. */
+  /** Writes the machine, an object for each load, gap and system, and an object for each ratio. */
   void write(final Path file) throws IOException {
     final JsonObject json =
         new JsonObject()

@@ -11,9 +11,9 @@ import org.sluice.profile.replay.ReplayRounds.Ending;
 
 /**
  * The rounds of one load through one storage system with one gap. Entry <i>n</i> of a figure is of
- * round <i>n</i>, so that those of two systems pair up.
+ * round <i>n</i>, so that the entries of two systems pair up.
  *
- * @param values by figure
+ * @param values values by figure
  */
 record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double>> values) {
   private static final double MILLI = 1e6;
@@ -24,7 +24,7 @@ record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double
     this(load, storage, gapMillis, new HashMap<>());
   }
 
-  /** Of all rounds; empty where it is not measured. */
+  /** Returns a figure of all rounds; empty where it is not measured. */
   List<Double> get(final Figure figure) {
     return values.getOrDefault(figure, List.of());
   }
@@ -55,10 +55,10 @@ record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double
   }
 
   /**
-   * What an I/O process counted in one round.
+   * Adds the counts of an I/O process in one round.
    *
    * @param before its statistics before the round
-   * @param after and behind it
+   * @param after its statistics after the round
    */
   void add(final Map<String, Object> before, final Map<String, Object> after) {
     final ToDoubleFunction<String> grown =
@@ -70,7 +70,7 @@ record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double
     add(Figure.WAITED, 1e3 * grown.applyAsDouble("wait_seconds") / storage.measurements().size());
   }
 
-  /** What an I/O process has after the last round. */
+  /** Adds the memory of an I/O process after the last round. */
   void observe(final ArmService service) throws IOException {
     add(Figure.PEAK_MEMORY, service.peakMemory() / MEGA);
     add(Figure.OWN_MEMORY, service.ownMemory() / MEGA);

@@ -10,7 +10,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Where a benchmark measures, and where it leaves its results: the options that every sweep has.
+ * The place where a benchmark measures, and the place of its results: the options that every sweep
+ * has.
  */
 final class Site {
   private static final long PATIENCE_MILLIS = 10_000;
@@ -32,7 +33,7 @@ final class Site {
   @Option(names = "--json", paramLabel = "FILE", description = "Leave the results there.")
   private Path json;
 
-  /** What is done there. */
+  /** A measurement at the site. */
   @FunctionalInterface
   interface Measurement {
     /**
@@ -45,17 +46,17 @@ final class Site {
     void on(Machine machine, Path files, Path runtime) throws IOException, InterruptedException;
   }
 
-  /** Where the results go; null nowhere. */
+  /** Returns the file of the results; null for none. */
   Path json() {
     return json;
   }
 
-  /** Whether what was written is to stay. */
+  /** Returns whether the files written are to stay. */
   boolean keepsFiles() {
     return keepFiles;
   }
 
-  /** Measures, and deletes what that wrote, also when it is interrupted. */
+  /** Measures, and deletes the files of the measurement, also when it is interrupted. */
   void measure(final Measurement measurement) throws IOException, InterruptedException {
     checkDirectories();
     final Path here = directory.toAbsolutePath();
@@ -79,7 +80,10 @@ final class Site {
     Runtime.getRuntime().removeShutdownHook(cleaner);
   }
 
-  /** On a signal: the thread that waits for a child's answer finds it gone, and cleans up. */
+  /**
+   * Returns a thread that cleans up on a signal. The thread that waits for a child's answer finds
+   * the child gone, and cleans up.
+   */
   private static Thread cleaner(final Thread measuring) {
     return new Thread(
         () -> {
@@ -98,7 +102,7 @@ final class Site {
       throw usage("--dir %s is no directory".formatted(directory));
     }
     if (json != null && !Files.isWritable(json.toAbsolutePath().getParent())) {
-      // before hours are spent on what then cannot be written
+      // a late refusal would waste hours
       throw usage("--json %s: cannot write files there".formatted(json));
     }
   }
@@ -110,7 +114,7 @@ final class Site {
     }
   }
 
-  /** What ends the command because of its arguments. */
+  /** Returns the error that ends the command because of its arguments. */
   ParameterException usage(final String message) {
     return new ParameterException(command.commandLine(), message);
   }

@@ -11,8 +11,8 @@ import org.sluice.profile.replay.ReplayRounds.Output;
 /**
  * A storage system that checkpoints are written through.
  *
- * @param label what options and results call it
- * @param output how its ranks put bytes somewhere
+ * @param label name in options and results
+ * @param output way in which its ranks write bytes
  * @param layout the I/O process's layout; empty without one
  * @param threshold the I/O process's threshold; empty without one
  */
@@ -22,7 +22,7 @@ record Storage(String label, Output output, String layout, String threshold) {
   static final String MEMCPY_FLOOR = "memcpy-floor";
   static final String ODIRECT_FLOOR = "odirect-floor";
 
-  /** All names there are. */
+  /** The names of all systems. */
   static final String NAMES =
       "posix-fresh, posix-overwrite, posix-stdio1m, memcpy-floor, odirect-floor,"
           + " sluice-container-THRESHOLD, sluice-files-THRESHOLD";
@@ -55,27 +55,27 @@ record Storage(String label, Output output, String layout, String threshold) {
     return !layout.isEmpty();
   }
 
-  /** Whether its I/O process commits checkpoints, and keeps some. */
+  /** Returns whether its I/O process commits checkpoints, and keeps some. */
   boolean isContainer() {
     return layout.equals("container");
   }
 
-  /** Whether all its checkpoints go into the same files. */
+  /** Returns whether all its checkpoints go into the same files. */
   boolean overwrites() {
     return label.equals(POSIX_OVERWRITE) || output == Output.DIRECT;
   }
 
   /**
-   * Rounds until each is like the one before: a third commit lets the first checkpoint go, whose
-   * container is then written over.
+   * Returns the number of rounds until each is like the one before. A third commit removes the
+   * first checkpoint, whose container is then written over.
    */
   int warmUps() {
     return isContainer() ? 4 : 2;
   }
 
   /**
-   * The measurements of a round. Where being durable takes a call of the ranks, the time to return
-   * is measured without it in a checkpoint of its own.
+   * Returns the measurements of a round. Where ranks have to make a call for durability, the time
+   * to return is measured without it in a checkpoint of its own.
    */
   List<Ending> measurements() {
     return switch (output) {

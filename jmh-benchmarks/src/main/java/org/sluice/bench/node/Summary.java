@@ -4,7 +4,7 @@ import java.util.Collection;
 import org.sluice.core.command.JsonObject;
 
 /**
- * Several measurements of one thing.
+ * The summary of several measurements of one figure.
  *
  * @param median the middle one, or the mean of the two in the middle
  * @param min the smallest
@@ -12,10 +12,10 @@ import org.sluice.core.command.JsonObject;
  */
 record Summary(double median, double min, double max) {
   /**
-   * Of values in any order.
+   * Returns the summary of values in any order.
    *
-   * @param values one at least
-   * @return what they say
+   * @param values at least one value
+   * @return the summary
    */
   static Summary of(final Collection<Double> values) {
     final double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
@@ -32,7 +32,7 @@ record Summary(double median, double min, double max) {
         .with("max", rounded(max));
   }
 
-  /** To a thousandth: of a millisecond, what the clock is good for. */
+  /** Rounds to a thousandth: of a millisecond, the precision of the clock. */
   static double rounded(final double value) {
     return Math.round(value * 1000) / 1000.0;
   }

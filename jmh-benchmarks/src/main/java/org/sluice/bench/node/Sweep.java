@@ -10,15 +10,15 @@ import java.util.Optional;
 import org.sluice.profile.replay.ReplayRounds.Ending;
 
 /**
- * Measures all storage systems side by side, one load after the other: one round of each system,
- * then the next round.
+ * A sweep over all storage systems side by side, one load after the other: one round of each
+ * system, then the next round.
  *
  * @param storages the systems
- * @param rounds how many are measured
+ * @param rounds number of measured rounds
  * @param gapsMillis idleness before each measured checkpoint; one gap after the other
- * @param whenFull what a write does that finds no room
- * @param runtime for segments
- * @param progress told what goes on
+ * @param whenFull action of a write that finds no room
+ * @param runtime directory for segments
+ * @param progress stream for messages of progress
  */
 record Sweep(
     List<Storage> storages,
@@ -27,14 +27,17 @@ record Sweep(
     String whenFull,
     Path runtime,
     PrintStream progress) {
-  /** Checkpoints of more bytes than that take too long when their system calls are counted. */
+  /**
+   * The most bytes of a checkpoint whose system calls are counted. The count of a larger one takes
+   * too long.
+   */
   private static final long MOST_COUNTED = 1L << 30;
 
   /**
    * Measures one load.
    *
-   * @param home for its files
-   * @return one series for each gap and system, in this order
+   * @param home directory for its files
+   * @return a series for each gap and system, in this order
    */
   List<Series> run(final Load load, final Path home) throws IOException, InterruptedException {
     final List<Series> all = new ArrayList<>();
@@ -99,7 +102,7 @@ record Sweep(
     }
   }
 
-  /** What takes no time to measure, or more than a measurement may take. */
+  /** Adds the figures that take no time to measure, or more than a measurement may take. */
   private static void observe(final Arm arm, final Series series)
       throws IOException, InterruptedException {
     if (arm.service().isPresent()) {
