@@ -12,19 +12,23 @@ final class Candidates {
   private static final long SMALLEST_BUFFER = 8L << 20;
   private static final long LARGEST_BUFFER = 2L << 30;
 
-  /** What a process holds beside its data: the chunk it fills, and the next one. */
+  /** The bytes that a process holds beside its data: the chunk it fills, and the next one. */
   private static final long CHUNKS_OF_A_PROCESS = 2L << 20;
 
-  /** Buffers that are smaller than the demand, since it drains meanwhile. */
+  /**
+   * The number of buffers smaller than the demand. They may do, since the drain empties them
+   * meanwhile.
+   */
   private static final int HALVINGS = 2;
 
   private Candidates() {}
 
   /**
-   * The candidates of a program.
+   * Returns the candidates of a program.
    *
-   * @return first all aggregated in a buffer that holds what is written without a pause; then in
-   *     smaller ones; then large writes direct and the others in a buffer that holds them
+   * @return first all writes aggregated in a buffer that holds the bytes written without a pause;
+   *     then in smaller buffers; then large writes direct and the others in a buffer that holds
+   *     them
    */
   static List<Setting> of(final Trace trace, final Survey survey) throws IOException {
     final Demand demand = Demand.of(trace, THRESHOLDS);
@@ -44,7 +48,7 @@ final class Candidates {
     return settings;
   }
 
-  /** The next power of two. */
+  /** Returns the next power of two, within the limits of a buffer. */
   private static long buffer(final long bytes) {
     final long power = Long.highestOneBit(Math.max(bytes, 1) * 2 - 1);
     return Math.clamp(power, SMALLEST_BUFFER, LARGEST_BUFFER);

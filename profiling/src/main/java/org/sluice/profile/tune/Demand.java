@@ -9,17 +9,17 @@ import org.sluice.profile.trace.TracedProcess;
 import org.sluice.profile.trace.Write;
 
 /**
- * What a buffer has to hold so that no write waits: of each process the most bytes that it writes
- * below a threshold without a pause, and of all of them the sum.
+ * The bytes that a buffer has to hold so that no write waits. For each process these are the most
+ * bytes that it writes below a threshold without a pause; their sum is the demand.
  */
 final class Demand {
-  /** What a process computes between checkpoints; shorter pauses are its own loop. */
+  /** The shortest pause between checkpoints; shorter pauses are the program's own loop. */
   private static final long PAUSE_NANOS = 20_000_000;
 
   private final List<Long> thresholds;
   private final Map<TracedProcess, Run> runs = new HashMap<>();
 
-  /** Bytes below each threshold since the last pause, and the most between two. */
+  /** The bytes below each threshold since the last pause, and the most between two pauses. */
   private static final class Run {
     private final long[] bytes;
     private final long[] most;
@@ -52,7 +52,7 @@ final class Demand {
     run.lastEnd = write.endTime();
   }
 
-  /** In bytes, with the threshold at that place of the list. */
+  /** Returns the demand in bytes, with the threshold at that place of the list. */
   long bytes(final int threshold) {
     return runs.values().stream().mapToLong(run -> run.most[threshold]).sum();
   }

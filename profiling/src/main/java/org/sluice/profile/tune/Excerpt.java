@@ -17,7 +17,7 @@ import org.sluice.profile.trace.Write;
  * @param share bytes of each process; its last write may go beyond
  */
 record Excerpt(Trace whole, long share) implements Trace {
-  /** The trace itself if it has no more bytes than that. */
+  /** Returns the first writes of a trace; the trace itself if it has no more bytes than a limit. */
   static Trace of(final Trace trace, final Survey survey, final long most) {
     return survey.tally().bytes() <= most
         ? trace

@@ -21,12 +21,12 @@ import org.sluice.profile.replay.Scratch;
 import org.sluice.profile.workload.GeneratedTrace;
 
 /**
- * What this node takes for a copy into shared memory and for a file write, with a process on each
- * core at it, and how fast a drain is.
+ * The times of this node for a copy into shared memory and for a file write, and its speed of a
+ * drain. A process on each core writes at the same time.
  *
- * @param costs by size, ascending
+ * @param costs costs by size, ascending
  * @param drain bytes a second to storage
- * @param cores how many
+ * @param cores number of cores
  */
 record NodeCosts(List<Cost> costs, double drain, int cores) {
   private static final List<Long> SIZES =
@@ -38,11 +38,11 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
   private static final int REPEATS = 3;
 
   /**
-   * Nanoseconds of a write.
+   * The nanoseconds of a write.
    *
-   * @param size its bytes
-   * @param copy of a copy into shared memory
-   * @param write of a write to a new file
+   * @param size bytes of the write
+   * @param copy time of a copy into shared memory
+   * @param write time of a write to a new file
    */
   record Cost(long size, double copy, double write) {
     Map<String, Object> members() {
@@ -64,9 +64,9 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
   }
 
   /**
-   * Measures, in a few seconds.
+   * Measures the costs, in a few seconds.
    *
-   * @param directory where files are written to: that of the checkpoints
+   * @param directory directory of the checkpoints, where files are written
    * @param interruption once requested, further sizes are left out
    */
   static NodeCosts of(final Path directory, final Interruption interruption) throws IOException {
@@ -90,7 +90,7 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
     }
   }
 
-  /** The first time is for memory and the page cache to settle. */
+  /** Returns the median time of the calls. A first round lets memory and the page cache settle. */
   private static double calls(
       final Path directory, final GeneratedTrace writes, final Output output) throws IOException {
     final long[] calls = new long[REPEATS];
@@ -107,7 +107,7 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
     return calls[REPEATS / 2];
   }
 
-  /** Into blocks that were written before, past the page cache if that can be. */
+  /** Measures the drain into blocks that were written before, past the page cache if possible. */
   private static double drain(final Path directory) throws IOException {
     final GeneratedTrace writes = GeneratedTrace.equal(1, DRAIN_BYTES, DRAIN_BLOCK, 0);
     try (Scratch scratch = new Scratch(directory)) {

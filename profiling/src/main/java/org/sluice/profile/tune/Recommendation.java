@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The one setting to take, and why: of those nearly as fast as the fastest in the replays the one
- * with the smallest buffer.
+ * The setting to take, and why. Of the settings nearly as fast as the fastest in the replays it has
+ * the smallest buffer.
  *
  * @param setting the setting; empty to leave the writes plain
- * @param millis what it took in the replays, empty when nothing was replayed
+ * @param millis its time in the replays, empty when nothing was replayed
  * @param reason a sentence
  */
 record Recommendation(Optional<Setting> setting, Optional<Double> millis, String reason) {
   private static final double NEARLY = 1.1;
 
-  /** By what is known without a replay. */
+  /** Returns a recommendation without a replay. */
   static Recommendation unmeasured(final Setting setting) {
     return new Recommendation(
         Optional.of(setting),
@@ -26,9 +26,9 @@ record Recommendation(Optional<Setting> setting, Optional<Double> millis, String
   }
 
   /**
-   * By replays.
+   * Returns a recommendation by replays.
    *
-   * @param trials of plain writes first, then of at least one setting
+   * @param trials trials of plain writes first, then of at least one setting
    */
   static Recommendation of(final List<Trial> trials) {
     final double plain = trials.getFirst().millis();

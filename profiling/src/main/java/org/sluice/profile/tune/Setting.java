@@ -4,7 +4,7 @@ import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 
 /**
- * A choice.
+ * A choice of threshold and buffer.
  *
  * @param threshold writes of this size or more go direct; {@link Long#MAX_VALUE} for none
  * @param buffer bytes of shared memory, 0 for no aggregation at all
@@ -12,7 +12,7 @@ import org.sluice.core.command.SizeConverter;
 record Setting(long threshold, long buffer) {
   static final Setting PLAIN = new Setting(0, 0);
 
-  /** As {@code --threshold} takes it. */
+  /** Returns the value for {@code --threshold}. */
   String thresholdOption() {
     return threshold == Long.MAX_VALUE ? "auto" : "fixed:" + size(threshold);
   }
@@ -21,7 +21,7 @@ record Setting(long threshold, long buffer) {
     return size(buffer);
   }
 
-  /** Plain writes have no threshold and no buffer. */
+  /** Returns the members for JSON. Plain writes have no threshold and no buffer. */
   JsonObject members() {
     final boolean aggregates = !equals(PLAIN);
     return new JsonObject()

@@ -7,24 +7,24 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.replay.ReplayResult;
 
 /**
- * A setting, and what its replays took.
+ * A setting, and the results of its replays.
  *
  * @param setting the setting
- * @param rounds at least one
+ * @param rounds at least one result
  */
 record Trial(Setting setting, List<ReplayResult> rounds) {
-  /** How long the slowest process was in its calls: the median of the rounds. */
+  /** Returns the time that the slowest process spent in its calls: the median of the rounds. */
   double millis() {
     final long[] calls = rounds.stream().mapToLong(ReplayResult::calls).sorted().toArray();
     return calls[calls.length / 2] / 1e6;
   }
 
-  /** The most bytes in the buffer at a time. */
+  /** Returns the most bytes in the buffer at a time. */
   private long peak() {
     return rounds.stream().mapToLong(ReplayResult::peakBuffer).max().orElse(0);
   }
 
-  /** How long processes waited for room, summed: the most of any round. */
+  /** Returns the time that processes waited for room, summed: the most of any round. */
   private double waitedMillis() {
     return 1e3 * rounds.stream().mapToDouble(ReplayResult::waitedSeconds).max().orElse(0);
   }

@@ -16,7 +16,9 @@ import org.sluice.profile.replay.Scratch;
 import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
 
-/** Replays plain writes and settings in turn, so that what disturbs one disturbs them all. */
+/**
+ * The replays of plain writes and settings in turn, so that a disturbance of one disturbs them all.
+ */
 final class Trials {
   static final int ROUNDS = 3;
   private static final int BUFFERS_OF_A_PAUSE = 2;
@@ -25,9 +27,9 @@ final class Trials {
   private final Interruption interruption;
 
   /**
-   * For one directory.
+   * Creates the replays for one directory.
    *
-   * @param directory where the files go
+   * @param directory directory of the files
    * @param interruption once requested, a round that is not complete does not count
    */
   Trials(final Path directory, final Interruption interruption) {
@@ -36,11 +38,11 @@ final class Trials {
   }
 
   /**
-   * Replays.
+   * Replays the settings.
    *
-   * @param settings through Sluice; plain writes go before
+   * @param settings settings through Sluice; plain writes go before
    * @param drain bytes a second: by then a buffer is empty, so longer pauses change nothing
-   * @return one of each; none if interrupted before the end of the first round
+   * @return a trial of each; none if interrupted before the end of the first round
    */
   List<Trial> of(final Trace trace, final List<Setting> settings, final double drain)
       throws IOException {

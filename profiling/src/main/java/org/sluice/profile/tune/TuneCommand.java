@@ -22,7 +22,7 @@ import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Recommends a threshold and a buffer size. */
+/** The command that recommends a threshold and a buffer size. */
 public final class TuneCommand implements Subcommand {
   private static final long MOST_BYTES = 2L << 30;
 
@@ -64,7 +64,7 @@ public final class TuneCommand implements Subcommand {
               "  sluice tune app.dxt --json | jq .recommendation")
           .spec();
 
-  /** For {@code ServiceLoader}. */
+  /** Creates the command, for {@code ServiceLoader}. */
   public TuneCommand() {}
 
   @Override

@@ -7,13 +7,13 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.trace.Survey;
 
 /**
- * What was measured and replayed, and the setting that it speaks for.
+ * The measurements and replays, and the setting that they recommend.
  *
  * @param survey the program's writes
- * @param costs of the node
+ * @param costs costs of the node
  * @param trials plain writes and each setting; none when nothing was replayed
  * @param advice the recommendation
- * @param untried whether nothing was to be replayed
+ * @param untried true if nothing was to be replayed
  */
 record Tuning(
     Survey survey, NodeCosts costs, List<Trial> trials, Recommendation advice, boolean untried) {
@@ -29,7 +29,7 @@ record Tuning(
    * Prints tables.
    *
    * @param replayed bytes of the writes that were replayed
-   * @param out where to
+   * @param out writer of the tables
    */
   void print(final long replayed, final PrintWriter out) {
     out.printf(

@@ -1,2 +1,2 @@
-/** Chooses a threshold and a buffer for a pattern of writes on this node. */
+/** The choice of a threshold and a buffer for a pattern of writes on this node. */
 package org.sluice.profile.tune;
