@@ -116,7 +116,7 @@ public final class Container implements AutoCloseable {
   }
 
   /**
-   * Opens the container of a killed I/O process. That process may still be dying: files are closed
+   * Opens the container of a killed I/O process. The process may still be dying: files are closed
    * one after the other.
    */
   public static Container resume(final Path path, final long id, final LongConsumer closed)
@@ -205,8 +205,8 @@ public final class Container implements AutoCloseable {
 
   /**
    * Gives a chunk its place after the others. The method fills in the fields of the chunk's header
-   * that belong to the I/O process. It zeroes the chunk from {@code used} up to the next multiple
-   * of 4096. No other thread may change the chunk until it is written.
+   * that belong to the I/O process. The bytes of the chunk from {@code used} up to the next
+   * multiple of 4096 are zeroed. No other thread may change the chunk until it is written.
    *
    * @param chunk memory outside the heap, at a multiple of 4096
    * @param used the chunk's used length, its header included, checked by the caller

@@ -3,7 +3,7 @@ package org.sluice.core.store.disk;
 /**
  * The way in which a file system is written to.
  *
- * @param direct whether past the page cache, where the file system can
+ * @param direct true to write past the page cache, where the file system can
  * @param inFlight number of writes under way at a time, 1 to {@value #MOST_IN_FLIGHT}
  * @param length bytes of one write, where so many are there
  */

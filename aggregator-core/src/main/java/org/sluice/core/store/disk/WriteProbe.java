@@ -18,18 +18,18 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
 /**
- * The search for the best way to write to a file system. It writes to a file without a name, so
- * that nothing is left behind. Each way has the same time, with the sync that a commit would need.
- * A killed process leaves an empty file at most, which is garbage of the store.
+ * The search for the best way to write to a file system. The probe writes to a file without a name,
+ * so that nothing is left behind. Each way has the same time, with the sync that a commit would
+ * need. A killed process leaves an empty file at most, which is garbage of the store.
  */
 public final class WriteProbe {
   private static final int BLOCK = 4096;
   private static final int WORD = 7919;
 
   /**
-   * The ways, in the order of their trial. The first is taken unless another is better. It may be
-   * so slow that it takes all the time there is. So the second, which differs in all respects, is
-   * tried in any case.
+   * The ways, in the order of their trial. The first way is taken unless another is better. The
+   * trial of the first may take all the time there is. So the second, which differs in all
+   * respects, is tried in any case.
    */
   private static final List<WriteMode> CANDIDATES =
       List.of(
