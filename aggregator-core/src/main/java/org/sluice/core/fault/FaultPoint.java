@@ -53,29 +53,13 @@ public enum FaultPoint implements Hazard {
       "their writers get the error; no commit"),
   /** The first step of a commit. */
   CONTAINER_FSYNC(Kind.STEP, "commit: makes the containers durable"),
-  /** The image's own file, before the index. */
+  /** The image's own file, before the record. */
   IMAGE_FSYNC(Kind.STEP, "commit: makes an image's own file durable"),
   /** A second name for an image's own file. */
   IMAGE_LINK(Kind.STEP, "commit: links an image's own file into the checkpoint"),
-  /** The index says where every byte is. */
-  INDEX_WRITE(Kind.WRITE, "commit: writes the index"),
-  /** The index, before the manifest. */
-  INDEX_FSYNC(Kind.STEP, "commit: makes the index durable"),
   /** The names of new containers and of a checkpoint's files. */
   DIRECTORY_FSYNC(Kind.STEP, "makes names of new files durable"),
-  /** The manifest under a temporary name. */
-  MANIFEST_WRITE(Kind.WRITE, "commit: writes the manifest"),
-  /** The manifest under a temporary name. */
-  MANIFEST_FSYNC(Kind.STEP, "commit: makes the manifest durable"),
-  /** From here on a restart sees the checkpoint. */
-  MANIFEST_RENAME(
-      Kind.STEP,
-      "commit: gives the manifest its name",
-      "before: committed once resumed; after: committed",
-      Kind.NO_COMMIT),
-  /** From here on a power cut leaves the checkpoint committed. */
-  COMMIT_FSYNC(Kind.STEP, "commit: makes the manifest's name durable", "committed", Kind.NO_COMMIT),
-  /** Index and manifest in a commit log, where that can have all of a checkpoint. */
+  /** Index and manifest in a commit log. From here on a restart sees the checkpoint. */
   LOG_WRITE(
       Kind.WRITE,
       "commit: writes the record into the log",
@@ -243,7 +227,7 @@ public enum FaultPoint implements Hazard {
   /**
    * The users' name for the point.
    *
-   * @return such as {@code index-fsync}
+   * @return such as {@code log-fsync}
    */
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -35,14 +35,14 @@ class FaultTest {
   @ParameterizedTest
   @CsvSource({
     "frobnicate,no fault point frobnicate",
-    "index-fsync:EFROB,no error EFROB",
-    "index-fsync:torn,cannot happen there",
-    "after-index-fsync:EIO,cannot happen there",
+    "log-fsync:EFROB,no error EFROB",
+    "log-fsync:torn,cannot happen there",
+    "after-log-fsync:EIO,cannot happen there",
     "reply:EIO,cannot happen there",
-    "index-fsync@0,counted from 1",
-    "index-fsync@3-2,counted from 1",
+    "log-fsync@0,counted from 1",
+    "log-fsync@3-2,counted from 1",
     "index fsync,it reads",
-    "index-write:,it reads"
+    "log-write:,it reads"
   })
   void whatMakesNoSenseIsRefused(final String text, final String reason) {
     assertThatThrownBy(() -> Fault.parse(text))
@@ -54,32 +54,32 @@ class FaultTest {
   @ParameterizedTest
   @CsvSource({"EIO,100000", "EIO@1,100000", "EIO@2,010000", "EIO@2-4,011100", "EIO@3-,001111"})
   void strikesAtTheTimesAskedFor(final String what, final String expected) {
-    Fault.arm(Fault.parse("index-fsync:" + what));
+    Fault.arm(Fault.parse("log-fsync:" + what));
     final StringBuilder struck = new StringBuilder();
     for (int i = 0; i < expected.length(); i++) {
-      assertThat(Fault.at(FaultPoint.INDEX_WRITE)).isNull();
-      struck.append(Fault.at(FaultPoint.INDEX_FSYNC) == null ? '0' : '1');
+      assertThat(Fault.at(FaultPoint.LOG_WRITE)).isNull();
+      struck.append(Fault.at(FaultPoint.LOG_FSYNC) == null ? '0' : '1');
     }
     assertThat(struck).hasToString(expected);
   }
 
   @Test
   void severalFaultsAreCountedEachOnItsOwn() {
-    Fault.arm(Fault.parse("index-fsync:EIO@2,index-write:ENOSPC"));
-    assertThat(Fault.at(FaultPoint.INDEX_FSYNC)).isNull();
-    assertThat(Fault.at(FaultPoint.INDEX_WRITE)).isNotNull();
-    assertThat(Fault.at(FaultPoint.INDEX_FSYNC)).isNotNull();
-    assertThatThrownBy(() -> Fault.parse("index-fsync:EIO,"))
+    Fault.arm(Fault.parse("log-fsync:EIO@2,log-write:ENOSPC"));
+    assertThat(Fault.at(FaultPoint.LOG_FSYNC)).isNull();
+    assertThat(Fault.at(FaultPoint.LOG_WRITE)).isNotNull();
+    assertThat(Fault.at(FaultPoint.LOG_FSYNC)).isNotNull();
+    assertThatThrownBy(() -> Fault.parse("log-fsync:EIO,"))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
   void aStepThatIsToFailIsNotDone() {
-    Fault.arm(Fault.parse("manifest-rename:EROFS"));
+    Fault.arm(Fault.parse("manifest-remove:EROFS"));
     assertThatThrownBy(
             () ->
                 Fault.at(
-                    FaultPoint.MANIFEST_RENAME,
+                    FaultPoint.MANIFEST_REMOVE,
                     "rename x",
                     () -> {
                       throw new AssertionError("done");
@@ -93,7 +93,7 @@ class FaultTest {
   @ValueSource(ints = {1, 2, 4096, 8192, 10_000, 65_536})
   void shortWritesAreContinued(final int length) throws Exception {
     final byte[] bytes = bytes(length);
-    Fault.arm(Fault.parse("index-write:short@1-"));
+    Fault.arm(Fault.parse("log-write:short@1-"));
     try (Arena arena = Arena.ofConfined();
         NativeFile file = open()) {
       file.pwrite(arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes).address(), length, 0);
@@ -105,7 +105,7 @@ class FaultTest {
   @ValueSource(ints = {1, 2, 1000, 12_288})
   void shortWritesOfPiecesAreContinued(final int length) throws Exception {
     final byte[] bytes = bytes(5 * length);
-    Fault.arm(Fault.parse("index-write:short@1-"));
+    Fault.arm(Fault.parse("log-write:short@1-"));
     try (Arena arena = Arena.ofConfined();
         NativeFile file = open()) {
       final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
@@ -120,8 +120,8 @@ class FaultTest {
 
   @Test
   void aSyncThatFailedOnceFailsForEver() throws Exception {
-    Fault.arm(Fault.parse("index-fsync:EIO"));
-    try (NativeFile file = open().role(null, FaultPoint.INDEX_FSYNC)) {
+    Fault.arm(Fault.parse("log-fsync:EIO"));
+    try (NativeFile file = open().role(null, FaultPoint.LOG_FSYNC)) {
       assertThatThrownBy(file::sync).hasMessageContaining("EIO");
       assertThatThrownBy(file::sync).hasMessageContaining("EIO");
       assertThatThrownBy(file::syncAll).hasMessageContaining("EIO");
@@ -140,7 +140,7 @@ class FaultTest {
 
   private NativeFile open() throws PosixException {
     return NativeFile.open(root.resolve("file"), Flag.WRITE, Flag.CREATE)
-        .role(FaultPoint.INDEX_WRITE, null);
+        .role(FaultPoint.LOG_WRITE, null);
   }
 
   private static byte[] bytes(final int length) {

@@ -106,7 +106,7 @@ public final class CheckCommand implements Subcommand {
               "  sluice check --store /scratch/store --capture /scratch/run --buffer 4G",
               "  mpirun -n 2 --map-by node sluice check --store /shared/store --json",
               "  sluice check --faults",
-              "  SLUICE_FAULT=after-index-fsync sluice serve --store /scratch/store",
+              "  SLUICE_FAULT=after-log-fsync sluice serve --store /scratch/store",
               "  sluice serve --store /scratch/store --resume    # goes on after that",
               "  SLUICE_FAULT=container-write:ENOSPC@3- sluice run --store /scratch/store \\",
               "      --capture /scratch/run --layout container -- ./app",

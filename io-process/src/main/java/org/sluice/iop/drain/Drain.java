@@ -58,7 +58,7 @@ public final class Drain implements AutoCloseable {
     this.layout = layout;
     final long sessionId = segment.header().sessionId();
     final int chunks = segment.geometry().chunkCount();
-    final SessionContainers containers = new SessionContainers(store, sessionId, node);
+    final SessionContainers containers = new SessionContainers(store, sessionId, node, layout);
     final long bufferLength = (long) chunks * segment.geometry().chunkLength();
     flight = new WritesInFlight();
     final ChunkSink sink =
@@ -337,14 +337,12 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Closes the containers that no image needs any more.
+   * Closes the containers that no image needs any more, and makes the store ready for a commit.
    *
-   * @param shortOfRoom whether their room is given back; otherwise the next one is made ready
+   * @param shortOfRoom whether their room is given back instead
    */
   public void tidy(final boolean shortOfRoom) {
-    if (!layout.drainsToFiles()) {
-      pipeline.publish(new TidyWork(context.containers(), shortOfRoom));
-    }
+    pipeline.publish(new TidyWork(context.containers(), shortOfRoom));
   }
 
   /**

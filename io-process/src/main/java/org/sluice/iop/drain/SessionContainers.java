@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.disk.Container;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.image.Image;
@@ -26,6 +27,9 @@ final class SessionContainers {
   private final PosixStore store;
   private final long sessionId;
   private final String node;
+
+  /** Whether chunks go to containers, so that the next one is made ready. */
+  private final boolean reserves;
 
   /** By their ids. */
   private final Map<Long, Use> open = new ConcurrentHashMap<>();
@@ -47,10 +51,12 @@ final class SessionContainers {
     }
   }
 
-  SessionContainers(final PosixStore store, final long sessionId, final String node) {
+  SessionContainers(
+      final PosixStore store, final long sessionId, final String node, final Layout layout) {
     this.store = store;
     this.sessionId = sessionId;
     this.node = node;
+    this.reserves = !layout.drainsToFiles();
   }
 
   /**
@@ -138,7 +144,7 @@ final class SessionContainers {
 
   /** Makes the next container ready, and then the store for its commit. Last stage only. */
   void prepare() throws IOException {
-    if (reserve.get() == null) {
+    if (reserves && reserve.get() == null) {
       reserve.set(store.createContainer(sessionId, node));
     }
     store.prepareCommits();

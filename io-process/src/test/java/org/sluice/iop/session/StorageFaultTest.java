@@ -67,13 +67,11 @@ class StorageFaultTest {
         "container-write:short@1-",
         "container-fsync:EIO@6",
         "image-fsync:EIO@8-9",
-        "index-write:ENOSPC@10",
-        "index-fsync:EIO@11",
+        "log-write:ENOSPC@10",
         "directory-fsync:EROFS@50-52",
-        "manifest-write:EDQUOT@12",
-        "manifest-fsync:EIO@13",
-        "manifest-rename:ENOSPC@14",
-        "commit-fsync:EIO@15");
+        "log-write:EDQUOT@14",
+        "log-fsync:EIO@16",
+        "log-fsync:ENOSPC@20");
   }
 
   @Test
@@ -86,10 +84,10 @@ class StorageFaultTest {
         "image-write:short@1-",
         "image-fsync:EIO@8",
         "image-fsync:EDQUOT@10-11",
-        "index-write:EROFS@9",
-        "index-write:short@1-",
-        "manifest-rename:EIO@10",
-        "commit-fsync:ENOSPC@12");
+        "log-write:EROFS@9",
+        "log-write:short@1-",
+        "log-fsync:EIO@14",
+        "log-fsync:ENOSPC@20");
   }
 
   /**

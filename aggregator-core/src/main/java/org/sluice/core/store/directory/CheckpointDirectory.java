@@ -114,10 +114,16 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     return path.resolve("index");
   }
 
-  /** Writes manifest and index from a log in place of any files there, not durably yet. */
+  /**
+   * Writes manifest and index from a log in place of any files there, not durably yet.
+   *
+   * @param index empty where its file is there, durably
+   */
   public void write(final byte[] manifest, final byte[] index) throws IOException {
     disk.createDirectory(path);
-    write(index(), path.resolve("index.tmp"), index);
+    if (index.length > 0) {
+      write(index(), path.resolve("index.tmp"), index);
+    }
     write(manifest(), draft(), manifest);
   }
 

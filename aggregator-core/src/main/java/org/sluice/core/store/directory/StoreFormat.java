@@ -87,7 +87,9 @@ public record StoreFormat(Path store, Disk disk) {
   /** Returns whether the directory looks like a store of several nodes. */
   private boolean hasSeries() throws IOException {
     return Files.isDirectory(store)
-        && Names.in(store).stream().anyMatch(each -> Files.isDirectory(each.resolve("log")));
+        && Names.in(store).stream()
+            .filter(each -> Files.notExists(each.resolve(NAME))) // one of a node has a log, too
+            .anyMatch(each -> Files.isDirectory(each.resolve("log")));
   }
 
   private int version() throws IOException {

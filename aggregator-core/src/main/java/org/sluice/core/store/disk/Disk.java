@@ -14,6 +14,8 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.format.LogDescriptor;
+import org.sluice.core.store.format.ManifestCodec;
 
 /**
  * The disk through which a store makes all changes of its file system. Nowhere else is a file
@@ -27,9 +29,9 @@ public class Disk {
   /** The disk of this machine. */
   public static final Disk REAL = new Disk();
 
-  private static final int LOG_LENGTH = 1 << 20;
+  private static final int LOG_LENGTH = ManifestCodec.MAX_LENGTH + 2 * LogDescriptor.BLOCK_LENGTH;
 
-  /** Returns the length of a commit log, in bytes. */
+  /** Returns the length of a commit log, in bytes: a record with the longest manifest fits. */
   public int logLength() {
     return LOG_LENGTH;
   }

@@ -35,7 +35,8 @@ public final class LogDescriptor {
       PREVIOUS_OFFSET =
           RECORD.field(I32, "previous", "the crc of the record before; of the first one 0"),
       MANIFEST_LENGTH_OFFSET = RECORD.field(I32, "manifest_length", "bytes; of a mark 0"),
-      INDEX_LENGTH_OFFSET = RECORD.field(I32, "index_length", "bytes; of a mark 0");
+      INDEX_LENGTH_OFFSET =
+          RECORD.field(I32, "index_length", "bytes; 0 of a mark, and where the index is a file");
 
   private LogDescriptor() {}
 }

@@ -21,10 +21,12 @@ import org.sluice.core.store.model.Commit;
  * @param previous the crc of the record before
  * @param crc its own crc
  * @param manifest the manifest as in a file; empty for a mark
- * @param index the index as in a file; empty for a mark
+ * @param index the index as in a file; empty for a mark, and where a file had it before the record
  */
 public record LogRecord(
     long sequence, long first, int previous, int crc, byte[] manifest, byte[] index) {
+  /** The manifest of a mark, and the index that is a file in the checkpoint's directory. */
+  public static final byte[] NONE = {};
 
   /** Returns the bytes of a record in a log. */
   public static int length(final byte[] manifest, final byte[] index) {
@@ -118,6 +120,11 @@ public record LogRecord(
         crc,
         manifest,
         index);
+  }
+
+  /** Whether it has the index; else the checkpoint's directory does, durably. */
+  public boolean hasIndex() {
+    return index.length > 0;
   }
 
   public boolean isMark() {

@@ -35,8 +35,6 @@ import org.sluice.core.store.format.LogRecord;
  * lock.
  */
 final class CommitLog {
-  private static final byte[] NONE = {};
-
   private final StoreDirectory store;
   private final long id;
   private final NativeFile file;
@@ -154,12 +152,7 @@ final class CommitLog {
     return followers.stream().map(follower -> follower.directory).toList();
   }
 
-  /** Returns whether a record of some bytes has room in the log, if only in a lap of its own. */
-  boolean takes(final byte[] manifest, final byte[] index) {
-    return LogRecord.length(manifest, index) <= length - BLOCK_LENGTH;
-  }
-
-  /** Makes room after the others for a record that the log {@linkplain #takes takes}. */
+  /** Makes room after the others for a record. */
   void makeRoom(final byte[] manifest, final byte[] index) throws IOException {
     if (position + LogRecord.length(manifest, index) > length) {
       lap();
@@ -222,7 +215,7 @@ final class CommitLog {
   }
 
   private void mark(final int at) throws IOException {
-    write(at, NONE, NONE);
+    write(at, LogRecord.NONE, LogRecord.NONE);
   }
 
   private void write(final int at, final byte[] manifest, final byte[] index) throws IOException {

@@ -18,6 +18,8 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.Speaker;
 import org.sluice.core.store.directory.CheckpointDirectory;
 import org.sluice.core.store.directory.StoreDirectory;
+import org.sluice.core.store.format.LogDescriptor;
+import org.sluice.core.store.format.LogRecord;
 
 /**
  * The commit logs of a store: this process's own, and those of others. Every method is called with
@@ -226,7 +228,7 @@ public final class CommitLogs {
    * as the log of a dead process.
    */
   private void giveUp(final IOException why) throws IOException {
-    Speaker.say("commits take longer from here on: " + why.getMessage());
+    Speaker.say("a commit log makes way for another one: " + why.getMessage());
     final CommitLog lost = own;
     own = null;
     namesDurable = false;
@@ -261,32 +263,41 @@ public final class CommitLogs {
     }
   }
 
+  /** Returns whether a record of some bytes has room in a log, if only in a lap of its own. */
+  public boolean takes(final byte[] manifest, final byte[] index) {
+    return LogRecord.length(manifest, index)
+        <= store.disk().logLength() - LogDescriptor.BLOCK_LENGTH;
+  }
+
   /**
-   * Commits a checkpoint by a record.
+   * Commits a checkpoint by a record that a log {@linkplain #takes takes}.
    *
-   * @return false when there is no log that can take it; nothing has changed then
-   * @throws IOException when that fails; the checkpoint is not committed
+   * @param index empty where it is in the directory, durably
+   * @throws IOException when that fails; it is not committed
    */
-  public boolean append(
-      final CheckpointDirectory directory, final byte[] manifest, final byte[] index)
+  public void append(final CheckpointDirectory directory, final byte[] manifest, final byte[] index)
       throws IOException {
-    if (!findOwn() || !own.takes(manifest, index)) {
-      return false;
-    }
-    try {
-      own.makeRoom(manifest, index);
-    } catch (final IOException e) {
-      tryGiveUp(e);
-      return false;
-    }
+    makeRoom(manifest, index);
     try {
       own.append(directory, manifest, index);
-      return true;
     } catch (final IOException e) {
       own = null;
       namesDurable = false;
       throw e;
     }
+  }
+
+  /** A log that can begin no lap, as a directory cannot follow, makes way for another one. */
+  private void makeRoom(final byte[] manifest, final byte[] index) throws IOException {
+    if (findOwn()) {
+      try {
+        own.makeRoom(manifest, index);
+        return;
+      } catch (final IOException e) {
+        tryGiveUp(e);
+      }
+    }
+    own = CommitLog.create(store);
   }
 
   /**

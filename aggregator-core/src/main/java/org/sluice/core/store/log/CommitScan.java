@@ -121,7 +121,7 @@ public final class CommitScan {
       return index(directory);
     } catch (final IOException missingOrDamaged) {
       final LoggedCommit one = logged().get(directory);
-      return one != null ? one.images() : index(directory);
+      return one != null && one.record().hasIndex() ? one.images() : index(directory);
     }
   }
 

@@ -12,7 +12,8 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 
 /**
- * A commit as a log has it. Its directory may lack any file but images' own files.
+ * A commit as a log has it. Its directory may lack any file but images' own files, and an index
+ * that is too long for a record.
  *
  * @param log file of the log
  * @param record record of the log

@@ -340,25 +340,20 @@ final class Catalogue {
       }
     }
     logged.values().forEach(one -> add(new Known(one.commit())));
-    makeDurable(logged.keySet());
+    makeDurable();
   }
 
   /**
-   * Makes the manifests durable that may not be, before anything is changed because of them. Where
+   * Makes the commits durable that may not be, before anything is changed because of them. Where
    * the count is even all are: each process makes its own durable before it counts on. Where it is
-   * odd, one that died may not have done that. Its commit is the newest then, as every other
-   * process comes here before it commits.
+   * odd, one that died may not have done that with its last record. Without a count a user may have
+   * put manifests there.
    */
-  private void makeDurable(final Set<CheckpointDirectory> logged) throws IOException {
+  private void makeDurable() throws IOException {
     if (count == ChangeCount.UNKNOWN && !committed.isEmpty()) {
       store.disk().syncFileSystem(store.path());
     } else if (ChangeCount.isOdd(count)) {
       logs.syncOthers();
-      for (final Known one : (Iterable<Known>) commits()::iterator) {
-        if (one.sequence == lastSequence && !logged.contains(directoryOf(one))) {
-          store.disk().syncDirectory(directoryOf(one).path(), null);
-        }
-      }
     }
   }
 

@@ -29,15 +29,16 @@ import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Sharing;
 
 /**
- * Writes one checkpoint whose containers are on stable storage. Everything it consists of is made
- * durable before the manifest gets its name, so a manifest never names what a power cut can take.
+ * Writes what one checkpoint has beside containers, which are on stable storage, and the record
+ * that commits it. Images' own files are durable before that, so a record never names what a power
+ * cut can take. They alone need a directory before the record.
  */
-final class CommitWriter {
+final class CommitWriter implements AutoCloseable {
   private final StoreDirectory store;
   private final Draft draft;
   private final CheckpointDirectory directory;
 
-  /** What becomes the manifest, locked until then; null while it has no directory. */
+  /** What becomes the manifest, locked until it is committed; null while it has no directory. */
   private NativeFile manifest;
 
   CommitWriter(final StoreDirectory store, final Draft draft) throws IOException {
@@ -51,19 +52,26 @@ final class CommitWriter {
     return directory;
   }
 
-  /** Whether no image has bytes in a file of its own, so that a log's record can have all. */
-  boolean isLogged() throws IOException {
-    for (final DraftImage image : held()) {
-      if (holders(image).stream().anyMatch(held -> !held.holder().blocks().isEmpty())) {
-        return false;
-      }
-      try (FileSource.Loan loan = image.file().lend()) {
-        if (ImageFile.hasData(loan.file(), image.size())) {
-          return false;
-        }
+  /** Whether an image has bytes in a file of its own, which goes into the directory. */
+  boolean hasOwnFiles() throws IOException {
+    for (final DraftImage image : draft.images()) {
+      if (hasOwnFile(image)) {
+        return true;
       }
     }
-    return true;
+    return false;
+  }
+
+  private boolean hasOwnFile(final DraftImage image) throws IOException {
+    if (image.isDirect() || Sharing.isInPlace(image.sharing())) {
+      return false;
+    }
+    if (holders(image).stream().anyMatch(held -> !held.holder().blocks().isEmpty())) {
+      return true;
+    }
+    try (FileSource.Loan loan = image.file().lend()) {
+      return ImageFile.hasData(loan.file(), image.size());
+    }
   }
 
   private List<IncrementalSource.Held> holders(final DraftImage image) {
@@ -71,20 +79,6 @@ final class CommitWriter {
     return base == null
         ? List.of()
         : base.holders(store.checkpoint(base.commit().number(), base.commit().id()));
-  }
-
-  /** The images whose bytes the checkpoint has. */
-  private List<DraftImage> held() {
-    return draft.images().stream().filter(image -> !image.isDirect()).toList();
-  }
-
-  /** The images, none of which has bytes in a file of its own. */
-  List<CommittedImage> images() {
-    final List<CommittedImage> images = new ArrayList<>();
-    draft
-        .images()
-        .forEach(image -> images.add(committed(images.size(), image, List.of(), holders(image))));
-    return images;
   }
 
   boolean hasDirectory() {
@@ -95,19 +89,24 @@ final class CommitWriter {
   void begin() throws IOException {
     store.disk().createDirectory(directory.path());
     manifest = store.disk().open(directory.draft(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
-    manifest.role(FaultPoint.MANIFEST_WRITE, FaultPoint.MANIFEST_FSYNC);
     manifest.lock();
   }
 
-  /** Writes all but the manifest. */
-  List<CommittedImage> prepare() throws IOException {
+  /** Makes durable what the images have in files of their own, and says what they consist of. */
+  List<CommittedImage> images() throws IOException {
+    if (!hasDirectory()) {
+      return storeImages();
+    }
     store.disk().createDirectory(directory.images());
     final List<CommittedImage> images = storeImages();
-    writeIndex(images);
     store.disk().syncDirectory(directory.images(), FaultPoint.DIRECTORY_FSYNC);
+    syncNames();
+    return images;
+  }
+
+  private void syncNames() throws IOException {
     store.disk().syncDirectory(directory.path(), FaultPoint.DIRECTORY_FSYNC);
     store.disk().syncDirectory(store.checkpoints(), FaultPoint.DIRECTORY_FSYNC);
-    return images;
   }
 
   /** What is committed. */
@@ -146,35 +145,21 @@ final class CommitWriter {
     }
   }
 
-  /** Writes the manifest; from then on the checkpoint is committed. Under the store's lock. */
-  void publish(final byte[] encoded) throws IOException {
-    try (NativeFile written = take()) {
-      Disk.fill(written, encoded);
+  /** Makes the index durable as a file in the directory. */
+  void writeIndex(final byte[] index) throws IOException {
+    try (NativeFile file =
+        store.disk().open(directory.index(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+      Disk.fill(file, index);
     }
-    store.disk().rename(directory.draft(), directory.manifest(), FaultPoint.MANIFEST_RENAME);
-    store.disk().syncDirectory(directory.path(), FaultPoint.COMMIT_FSYNC);
+    syncNames();
   }
 
-  /** Takes back what was written; a manifest that has its name already could come back. */
-  void abandon() throws IOException {
-    try {
-      if (directory.isCommitted()) {
-        directory.removeAnyhow(); // its images are to be written to again
-      } else {
-        directory.delete();
-      }
-    } finally {
-      if (manifest != null) {
-        take().close();
-      }
+  /** Gives the directory up: it is committed, or another process may delete it. */
+  @Override
+  public void close() throws IOException {
+    if (hasDirectory()) {
+      manifest.close();
     }
-  }
-
-  /** The stage that closes it has it alone. */
-  private NativeFile take() {
-    final NativeFile taken = manifest;
-    manifest = null;
-    return taken;
   }
 
   /** The containers that a draft's own chunks are in; those of earlier ones are durable. */
@@ -192,8 +177,7 @@ final class CommitWriter {
     try (ImageFile files = new ImageFile(store.disk())) {
       for (final DraftImage image : draft.images()) {
         final int ordinal = images.size();
-        final List<Block> blocks =
-            image.isDirect() ? List.of() : store(files, image, directory.image(ordinal));
+        final List<Block> blocks = store(files, image, directory.image(ordinal));
         final List<IncrementalSource.Held> holders = holders(image);
         images.add(committed(ordinal, image, blocks, holders));
         share(files, ordinal, holders);
@@ -207,11 +191,18 @@ final class CommitWriter {
    * cost it a transaction of its own.
    */
   private void startSyncs() throws IOException {
-    for (final DraftImage image : held()) {
-      try (FileSource.Loan loan = image.file().lend()) {
-        loan.file().startSync();
+    for (final DraftImage image : draft.images()) {
+      if (!isLogged(image)) {
+        try (FileSource.Loan loan = image.file().lend()) {
+          loan.file().startSync();
+        }
       }
     }
+  }
+
+  /** Whether containers have all of it, or it is no part of the checkpoint. */
+  private boolean isLogged(final DraftImage image) {
+    return image.isDirect() || !Sharing.isInPlace(image.sharing()) && !hasDirectory();
   }
 
   private void share(
@@ -243,8 +234,11 @@ final class CommitWriter {
   }
 
   /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */
-  private static List<Block> store(final ImageFile files, final DraftImage image, final Path target)
+  private List<Block> store(final ImageFile files, final DraftImage image, final Path target)
       throws IOException {
+    if (isLogged(image)) {
+      return List.of();
+    }
     try (FileSource.Loan loan = image.file().lend()) {
       if (Sharing.isInPlace(image.sharing())) {
         return files.checksum(loan.file(), image.size());
@@ -252,13 +246,6 @@ final class CommitWriter {
       final List<Block> blocks = files.store(loan.file(), image.size(), image.shared(), target);
       loan.file().forget();
       return blocks;
-    }
-  }
-
-  private void writeIndex(final List<CommittedImage> images) throws IOException {
-    try (NativeFile file =
-        store.disk().open(directory.index(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
-      Disk.fill(file.role(FaultPoint.INDEX_WRITE, FaultPoint.INDEX_FSYNC), index(images));
     }
   }
 

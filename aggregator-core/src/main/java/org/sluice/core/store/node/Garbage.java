@@ -69,6 +69,7 @@ final class Garbage {
         Speaker.say(CommitScan.lost(checkpoint).getMessage());
       }
       catalogue.changing();
+      logs.makeNamesDurable();
       checkpoint.sweep();
       catalogue.removed(checkpoint);
     }

@@ -25,8 +25,10 @@ import org.sluice.core.store.model.ImageTarget;
 /** The images' own files on their way into a checkpoint. Not thread-safe. */
 final class ImageFile implements AutoCloseable {
   private final Arena arena = Arena.ofConfined();
-  private final MemorySegment memory = arena.allocate(Block.MAX_LENGTH);
   private final Disk disk;
+
+  /** Of the longest block; null before the first one. */
+  private MemorySegment memory;
 
   ImageFile(final Disk disk) {
     this.disk = disk;
@@ -127,6 +129,7 @@ final class ImageFile implements AutoCloseable {
       final NativeFile source, final List<Extent> pieces, final ImageTarget copy)
       throws IOException {
     final List<Block> blocks = new ArrayList<>(pieces.size());
+    memory = memory == null ? arena.allocate(Block.MAX_LENGTH) : memory;
     for (final Extent piece : pieces) {
       final int length = (int) piece.length();
       if (source.pread(memory.address(), length, piece.offset()) < length) {

@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.store.directory.CheckpointDirectory;
 import org.sluice.core.store.directory.StoreDirectory;
+import org.sluice.core.store.format.LogRecord;
 import org.sluice.core.store.format.ManifestCodec;
 import org.sluice.core.store.log.CommitLogs;
 import org.sluice.core.store.model.Commit;
@@ -62,9 +63,7 @@ final class Publication {
     }
     // Taken back under the lock, as others sweep it as soon as its draft is deleted.
     final List<CommittedImage> images =
-        logs.isOpen() && writer.isLogged()
-            ? writer.images()
-            : orElse(() -> lock.hold(() -> abandon(writer)), () -> prepare(writer));
+        orElse(() -> lock.hold(() -> abandon(writer)), () -> prepare(writer));
     lock.hold(
         () -> {
           final Commit commit = orElse(() -> abandon(writer), () -> publish(writer, images));
@@ -75,8 +74,10 @@ final class Publication {
   }
 
   private List<CommittedImage> prepare(final CommitWriter writer) throws IOException {
-    lock.hold(() -> begin(writer));
-    return writer.prepare();
+    if (writer.hasOwnFiles()) {
+      lock.hold(() -> begin(writer));
+    }
+    return writer.images();
   }
 
   private void begin(final CommitWriter writer) throws IOException {
@@ -85,20 +86,22 @@ final class Publication {
     catalogue.began(writer.directory());
   }
 
-  /** By a record of the log if that can have all of it, or else by its directory. */
+  /** By a record of the log. An index that is too long for that is a file of its own before. */
   private Commit publish(final CommitWriter writer, final List<CommittedImage> images)
       throws IOException {
     catalogue.changing();
     final Commit commit = writer.commit(images, catalogue.nextSequence(), catalogue.last());
     final byte[] manifest = ManifestCodec.encode(commit);
-    if (!writer.hasDirectory()) {
-      if (logs.append(writer.directory(), manifest, writer.index(images))) {
-        return commit;
+    byte[] index = writer.index(images);
+    if (!logs.takes(manifest, index)) {
+      if (!writer.hasDirectory()) {
+        begin(writer);
       }
-      begin(writer);
-      writer.prepare();
+      writer.writeIndex(index);
+      index = LogRecord.NONE;
     }
-    writer.publish(manifest);
+    logs.append(writer.directory(), manifest, index);
+    writer.close();
     return commit;
   }
 
@@ -115,9 +118,12 @@ final class Publication {
         });
   }
 
-  /** Nobody has seen a commit of it, so nothing changes. */
+  /** Nobody counts on a commit of it, so nothing changes. */
   private void abandon(final CommitWriter writer) throws IOException {
-    writer.abandon();
+    try (writer) {
+      logs.makeNamesDurable(); // a log that has failed must not come back without its files
+      writer.directory().delete();
+    }
     catalogue.removed(writer.directory());
   }
 

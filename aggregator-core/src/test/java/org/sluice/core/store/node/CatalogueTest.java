@@ -32,12 +32,11 @@ import org.sluice.core.store.model.RankSet;
 /** What a process knows of a store is right, and does not cost more as the store grows. */
 class CatalogueTest extends StoreTest {
   /** Counts what is done, and lets writes to the count of changes fail. */
-  private static final class CountingDisk extends Disk {
+  private static final class CountingDisk extends FailingLog {
     private int steps;
     private int lists;
     private boolean full;
     private boolean stuck;
-    private boolean failing;
 
     @Override
     public List<Path> list(final Path directory) throws IOException {
@@ -62,9 +61,6 @@ class CatalogueTest extends StoreTest {
     @Override
     public void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
       steps++;
-      if (failing && point == FaultPoint.COMMIT_FSYNC) {
-        throw new PosixException("sync " + directory, Errno.EIO);
-      }
       super.syncDirectory(directory, point);
     }
 
@@ -79,14 +75,14 @@ class CatalogueTest extends StoreTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aCommitCostsTheSameWithAHundredCheckpointsAsWithTen(final boolean logged)
+  void aCommitCostsTheSameWithAHundredCheckpointsAsWithTen(final boolean prepared)
       throws IOException {
     try (PosixStore store = PosixStore.create(path, disk, false)) {
       final List<Integer> steps = new ArrayList<>();
       for (int number = 1; number <= 100; number++) {
         final int before = disk.steps;
         disk.lists = number == 10 ? 0 : disk.lists;
-        if (logged) {
+        if (prepared) {
           store.prepareCommits();
         }
         commitWithContainer(store, number);
@@ -206,10 +202,10 @@ class CatalogueTest extends StoreTest {
   void theCountStaysOddBehindAFailedCommit() throws IOException {
     try (StoreFixture one = new StoreFixture(path, fresh(), disk)) {
       add(one, 1);
-      disk.failing = true;
+      disk.fail(() -> {});
       assertThatThrownBy(() -> add(one, 1)).isInstanceOf(PosixException.class);
       assertThat(count()).isOdd();
-      disk.failing = false;
+      disk.succeed();
       one.store().discardSpares();
       assertThat(count()).isEven();
       assertThat(intact()).hasSize(1);

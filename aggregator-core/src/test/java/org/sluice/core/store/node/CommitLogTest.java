@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.fault.FaultPoint;
@@ -20,6 +21,8 @@ import org.sluice.core.store.model.Commit;
 class CommitLogTest extends LoggedStoreTest {
   /** Of power cuts; 11 and 37 tear the record of a lap. */
   private static final int[] SEEDS = {0, 1, 2, 11, 37};
+
+  private static final int CUTS = 500; // the 477th shows it
 
   @Test
   void aCommitWaitsForStorageTwice() throws IOException {
@@ -231,13 +234,13 @@ class CommitLogTest extends LoggedStoreTest {
     Files.delete(index);
     Files.createDirectory(index); // so that the log can begin no lap
     commits.add(logged(fixture, 6));
-    assertThat(files("log")).hasSize(1);
+    assertThat(files("log")).as("one that makes way, and the next").hasSize(2);
     assertThatThrownBy(() -> fixture.store().remove(commits.getFirst()))
         .isInstanceOf(IOException.class);
     assertThat(intact()).isEqualTo(commits);
     Files.delete(index);
     assertThat(fixture.store().remove(commits.removeFirst())).isTrue();
-    assertThat(files("log")).isEmpty();
+    assertThat(files("log")).hasSize(1);
     assertThat(intact()).isEqualTo(commits);
     fixture.close();
   }
@@ -297,16 +300,78 @@ class CommitLogTest extends LoggedStoreTest {
   }
 
   @Test
-  void aRecordThatIsTooLongForTheLogIsNone() throws IOException {
-    try (StoreFixture fixture = prepared()) {
-      for (int i = 0; i < 500; i++) {
-        fixture.logged("a-name-of-some-length/" + i, 0, new byte[1]);
-      }
-      final long before = syncs();
-      fixture.commit(1, 0);
-      assertThat(syncs()).isGreaterThan(before + 5);
+  void anIndexThatIsTooLongForARecordIsAFileBefore() throws IOException {
+    final StoreFixture fixture = prepared();
+    for (int i = 0; i < 500; i++) {
+      fixture.logged("a-name-of-some-length/" + i, 0, new byte[1]);
     }
+    final int before = disk.position();
+    final AtomicInteger told = new AtomicInteger();
+    fixture.commit(1, durable -> told.set(disk.position()));
+    assertThat(syncs(before, told.get()))
+        .as("container, index, 2 directories, record")
+        .isEqualTo(5);
+    for (int cut = before; cut <= disk.position(); cut++) {
+      final int least = cut < told.get() ? 0 : 1;
+      for (final int seed : SEEDS) {
+        assertThat(left(cut, seed)).as("cut %d", cut).hasSizeBetween(least, 1);
+      }
+    }
+    kill(fixture);
+    Disk.REAL.delete(checkpoints().getFirst().resolve("manifest.json"), null);
     assertThat(intact()).hasSize(1);
+    PosixStore.create(path).close();
+    assertThat(files("log")).isEmpty();
+    assertThat(intact()).hasSize(1);
+  }
+
+  @Test
+  void imagesOwnFilesAreDurableBeforeTheRecordThatCommitsThem() throws IOException {
+    try (StoreFixture fixture = prepared()) {
+      fixture.logged("logged", 0, CONTENT).filed("filed", 1, CONTENT);
+      final int before = disk.position();
+      final AtomicInteger told = new AtomicInteger();
+      fixture.commit(1, durable -> told.set(disk.position()));
+      assertThat(syncs(before, told.get()))
+          .as("container, file, 3 directories, record")
+          .isEqualTo(6);
+      for (int cut = before; cut <= disk.position(); cut++) {
+        final int least = cut < told.get() ? 0 : 1;
+        for (final int seed : SEEDS) {
+          assertThat(left(cut, seed)).as("cut %d", cut).hasSizeBetween(least, 1);
+        }
+      }
+    }
+  }
+
+  /** The record may be on the disk, though its sync failed, and so may the log's name. */
+  @Test
+  void whatWasTakenBackDoesNotComeBackWithoutItsFiles() throws IOException {
+    try (StoreFixture fixture = prepared()) {
+      final Commit old = logged(fixture, 1);
+      disk.failOnce(FaultPoint.LOG_FSYNC, FaultPoint.DIRECTORY_FSYNC);
+      assertThatThrownBy(() -> add(fixture, 2)).isInstanceOf(PosixException.class);
+      for (int seed = 0; seed < CUTS; seed++) {
+        assertThat(left(disk.position(), seed)).as("seed %d", seed).containsExactly(old);
+      }
+    }
+  }
+
+  /** The intact checkpoints behind a power cut. */
+  private List<Commit> left(final int cut, final int seed) throws IOException {
+    final Path before = path;
+    path = fresh();
+    new PowerCut(disk, cut, new Random(seed)).leave(path);
+    path = path.resolve("store");
+    final List<Commit> left = intact();
+    path = before;
+    return left;
+  }
+
+  private long syncs(final int from, final int to) {
+    return disk.log().all().subList(from, to).stream()
+        .filter(DiskChange.Sync.class::isInstance)
+        .count();
   }
 
   private long syncs() {

@@ -24,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
-import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.directory.ChangeCount;
 import org.sluice.core.store.disk.Disk;
 import org.sluice.core.store.model.Commit;
@@ -140,7 +139,8 @@ class CutShortTest extends StoreTest {
     final LoggedDisk disk = freshDisk();
     try (PosixStore live = PosixStore.create(path, disk, false)) {
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
-        disk.failOnce(FaultPoint.COMMIT_FSYNC);
+        fixture.store().prepareCommits();
+        disk.failOnce(FaultPoint.LOG_FSYNC);
         assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
       }
       age();
@@ -168,30 +168,23 @@ class CutShortTest extends StoreTest {
     }
   }
 
+  /** A reader may find a record that is not durable yet. */
   @Test
   void aFailedCommitIsTakenBackThoughSomebodyReadsIt() throws Exception {
-    final List<NativeFile> reading = new ArrayList<>();
-    final Disk failing =
-        new Disk() {
-          @Override
-          public void syncDirectory(final Path directory, final FaultPoint point)
-              throws IOException {
-            if (point == FaultPoint.COMMIT_FSYNC) {
-              final NativeFile manifest = NativeFile.open(directory.resolve("manifest.json"));
-              assertThat(manifest.tryLockShared()).isTrue();
-              reading.add(manifest);
-              throw new PosixException("sync " + directory, Errno.EIO);
-            }
-            super.syncDirectory(directory, point);
-          }
-        };
-    try (StoreFixture fixture = new StoreFixture(path, fresh(), failing)) {
+    final FailingLog failing = new FailingLog();
+    final List<Commit> read = new ArrayList<>();
+    try (StoreFixture fixture = new StoreFixture(path, fresh(), failing);
+        PosixStore reader = PosixStore.open(path)) {
+      fixture.store().prepareCommits();
+      failing.fail(() -> read.addAll(reader.commits()));
       assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
+      assertThat(read).hasSize(1);
+      final Commit failed = read.getFirst();
+      assertThat(reader.whileHeld(failed, () -> reader.images(failed))).isFalse();
       assertThat(intact()).isEmpty();
       assertThat(checkpoints()).isEmpty();
+      assertThat(files("log")).isEmpty();
     }
-    assertThat(reading).hasSize(1);
-    reading.getFirst().close();
   }
 
   @Test
@@ -282,22 +275,16 @@ class CutShortTest extends StoreTest {
   @Test
   void whoRemovesDoesNotCountOnACommitThatMayFail() throws Exception {
     final CompletableFuture<List<Commit>> seen = new CompletableFuture<>();
-    final Disk failing =
-        new Disk() {
-          @Override
-          public void syncDirectory(final Path directory, final FaultPoint point)
-              throws IOException {
-            if (point == FaultPoint.COMMIT_FSYNC && checkpoints().size() > 1) {
-              seen.completeAsync(CutShortTest.this::durable);
-              awaitWaitForTheLock(seen::isDone);
-              throw new PosixException("sync " + directory, Errno.EIO);
-            }
-            super.syncDirectory(directory, point);
-          }
-        };
+    final FailingLog failing = new FailingLog();
     try (StoreFixture fixture = new StoreFixture(path, fresh(), failing)) {
       final Commit old = add(fixture, 1);
+      failing.fail(
+          () -> {
+            seen.completeAsync(CutShortTest.this::durable);
+            awaitWaitForTheLock(seen::isDone);
+          });
       assertThatThrownBy(() -> add(fixture, 2)).isInstanceOf(PosixException.class);
+      failing.succeed();
       assertThat(seen.get()).containsExactly(old);
     }
   }

@@ -90,7 +90,8 @@ class EachByteTest {
   void whateverIsDeletedIsNamed() throws IOException {
     damage.delete();
     assertThat(damage.harmless()) // made anew
-        .containsOnly(CHANGES, "node", "staging", WAVES, PosixReader.COPIES, PosixReader.ENDED);
+        .containsOnly(
+            CHANGES, "node", "staging", "log", WAVES, PosixReader.COPIES, PosixReader.ENDED);
     assertThat(damage.silent())
         .allMatch(
             what ->

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +49,7 @@ public final class LoggedDisk extends Disk {
   private BiPredicate<Path, Set<String>> leftOut = (path, lastStep) -> false;
   private int stop = Integer.MAX_VALUE;
   private String lastLoss = "";
-  private FaultPoint failing;
+  private final Deque<FaultPoint> failing = new ArrayDeque<>();
   private boolean links = true;
   private final List<LoggedFile> open = new ArrayList<>();
 
@@ -89,9 +91,12 @@ public final class LoggedDisk extends Disk {
     lastLoss = name;
   }
 
-  /** Lets the next sync of a directory, or of the commit log, at a point fail. */
-  public synchronized void failOnce(final FaultPoint point) {
-    failing = point;
+  /**
+   * Lets the next sync of a directory, or of the commit log, at each of some points fail in turn.
+   */
+  public synchronized void failOnce(final FaultPoint... points) {
+    failing.clear();
+    failing.addAll(List.of(points));
   }
 
   /** What follows one of the nodes does that share the disk. */
@@ -106,7 +111,7 @@ public final class LoggedDisk extends Disk {
     }
     stop = Integer.MAX_VALUE;
     lastLoss = "";
-    failing = null;
+    failing.clear();
   }
 
   /** Whether files can have a name here besides the one they were opened by. */
@@ -216,8 +221,8 @@ public final class LoggedDisk extends Disk {
   @Override
   public synchronized void syncDirectory(final Path directory, final FaultPoint point)
       throws PosixException {
-    if (failing != null && failing == point) {
-      failing = null;
+    if (point != null && failing.peek() == point) {
+      failing.remove();
       throw new PosixException("sync " + directory, Errno.EIO);
     }
     synchronise(directory, nodes.get(directory));
@@ -383,8 +388,9 @@ public final class LoggedDisk extends Disk {
     @Override
     public void sync() throws PosixException {
       synchronized (LoggedDisk.this) {
-        if (failing == FaultPoint.LOG_FSYNC && Path.of(opened()).getParent().endsWith("log")) {
-          failing = null;
+        if (failing.peek() == FaultPoint.LOG_FSYNC
+            && Path.of(opened()).getParent().endsWith("log")) {
+          failing.remove();
           lost = true;
         }
         if (lost) {

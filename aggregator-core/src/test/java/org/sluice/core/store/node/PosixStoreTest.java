@@ -25,6 +25,7 @@ import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.disk.Disk;
 import org.sluice.core.store.disk.NoStoreException;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
@@ -168,6 +169,7 @@ class PosixStoreTest {
   @Test
   void showsNothingBeforeTheManifestIsThere() throws IOException {
     fixture.logged("image", 0, CONTENT).commit(1, 0);
+    Disk.REAL.deleteAll(path.resolve("log")); // so that no record has it
     Files.move(checkpoint().resolve("manifest.json"), checkpoint().resolve("manifest.tmp"));
     assertThat(store.commits()).isEmpty();
     assertThat(store.find(1)).isEmpty();

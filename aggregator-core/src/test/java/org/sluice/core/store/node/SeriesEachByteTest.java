@@ -140,7 +140,7 @@ class SeriesEachByteTest {
             HARMLESS.or(
                 name ->
                     name.matches(
-                        "default/(mpi.log|data/[^/]*/(ended|left-as-files|node|staging))")));
+                        "default/(mpi.log|data/[^/]*/(ended|left-as-files|log|node|staging))")));
     assertThat(damage.silent())
         .containsExactlyInAnyOrder(
             "default deleted[]", // a series that is removed

@@ -153,6 +153,9 @@ final class StoreLife {
         age();
         store = other;
         store.collectGarbage(false, unreadable -> {});
+        if (random.nextBoolean()) {
+          retain(1); // before it has a log
+        }
         checkpoint(layout());
       }
     }
@@ -165,7 +168,7 @@ final class StoreLife {
       disk.stopAfterLossOf("manifest.json");
     }
     if (random.nextInt(3) == 0) {
-      disk.failOnce(random.nextBoolean() ? FaultPoint.COMMIT_FSYNC : FaultPoint.LOG_FSYNC);
+      disk.failOnce(FaultPoint.LOG_FSYNC);
     }
     age();
     try (PosixStore created = disk.createStore()) {
@@ -186,7 +189,7 @@ final class StoreLife {
     }
   }
 
-  /** Now and then there is no log, or that cannot be made. */
+  /** Now and then the commit has to make the log, or that cannot be made. */
   private void prepare() throws IOException {
     if (random.nextInt(3) != 0) {
       try {
@@ -237,7 +240,7 @@ final class StoreLife {
     for (final Writing image : images) {
       image.file.close();
     }
-    retain();
+    retain(KEPT);
   }
 
   private void log(final List<Writing> images, final Container container) throws IOException {
@@ -357,9 +360,9 @@ final class StoreLife {
     return attempts.stream().filter(attempt -> attempt.isThere(disk.position()));
   }
 
-  private void retain() throws IOException {
+  private void retain(final int kept) throws IOException {
     final List<Attempt> there = there().toList();
-    for (final Attempt oldest : there.subList(0, Math.max(0, there.size() - KEPT))) {
+    for (final Attempt oldest : there.subList(0, Math.max(0, there.size() - kept))) {
       oldest.doomed = disk.position();
       store.remove(oldest.commit);
       oldest.gone = disk.position();
