@@ -19,31 +19,37 @@ import org.sluice.core.segment.Reason;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * The directory whose new files are captured, and where images are in it. A store that lies in it
- * is no part of it: its hard links of image files are not the images' names. Thread-safe.
+ * The directory whose new files are captured, and the places of images in it. A store that lies in
+ * it is no part of it: its hard links of image files are not the images' names. Thread-safe.
  */
 public final class CaptureDirectory {
-  /** A part of its time that the service thread may search, so that all else goes on. */
+  /**
+   * The factor by which pauses between searches are longer than a search, so that the service
+   * thread's other work goes on.
+   */
   private static final int SHARE = 20;
 
-  /** A program may rename a file while its directory is read, so that it is seen nowhere. */
+  /**
+   * The most looks of a search. A program may rename a file while its directory is read, so that it
+   * is seen nowhere.
+   */
   private static final int MOST_LOOKS = 3;
 
   private final String directory;
   private final String store;
   private final LongSupplier clock;
 
-  /** What the last search found; each name is looked at once more before it counts. */
+  /** The names found by the last search; each is looked at once more before it counts. */
   private volatile Map<ImageKey, String> found = Map.of();
 
-  /** Where the last file was whose path the kernel does not tell; null for none so far. */
+  /** The directory of the last file whose path the kernel does not tell; null for none so far. */
   private volatile String near;
 
-  /** Before then only what must be known is searched for. */
+  /** The earliest time of the next search that can wait. */
   private volatile long nextSearch;
 
   /**
-   * A directory.
+   * Creates a capture directory.
    *
    * @param directory absolute and resolved; null when nothing is captured by path
    * @param store the store's directory, absolute and resolved
@@ -60,7 +66,7 @@ public final class CaptureDirectory {
   }
 
   /**
-   * The directory whose new files are captured.
+   * Returns the directory whose new files are captured.
    *
    * @return absolute and resolved; null when nothing is captured by path
    */
@@ -69,7 +75,7 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Whether other nodes may use its file system.
+   * Returns whether other nodes may use its file system.
    *
    * @return false also when nothing is captured by path
    */
@@ -88,8 +94,8 @@ public final class CaptureDirectory {
   /**
    * Opens a file that is to become an image.
    *
-   * @param key what identifies it
-   * @param path what it is called
+   * @param key key of the file
+   * @param path path of the file
    * @return open for reading and writing
    * @throws NotCapturedException when it cannot be opened or named, is another file by now, or is
    *     not in here
@@ -117,7 +123,7 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Whether a path is in here, and not in the store.
+   * Returns whether a path is in here, and not in the store.
    *
    * @param path absolute and resolved
    * @return false when nothing is captured by path
@@ -129,7 +135,7 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Where an image is now, after any renames.
+   * Returns the present name of an image, after any renames.
    *
    * @param image an image of the session
    * @return a name of its file; empty when it has none in here, or is {@link Image#isUnnamed}
@@ -153,10 +159,10 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Where a file is whose path the kernel does not tell.
+   * Returns the present name of a file whose path the kernel does not tell.
    *
-   * @param key what identifies it
-   * @return a name of it; empty when it has none in here
+   * @param key key of the file
+   * @return a name of the file; empty when it has none in here
    */
   public Optional<String> find(final ImageKey key) {
     if (directory == null) {
@@ -173,7 +179,10 @@ public final class CaptureDirectory {
     }
   }
 
-  /** A search of everything for each of many such files would take all of the thread's time. */
+  /**
+   * Searches the directory of the last such file. A search of everything for each of many files
+   * would take all of the thread's time.
+   */
   private Optional<String> searchNear(final ImageKey key) {
     try {
       return near == null ? Optional.empty() : FileTree.find(near, key.device(), key.inode());
@@ -182,7 +191,10 @@ public final class CaptureDirectory {
     }
   }
 
-  /** Empty also where it is longer than the kernel tells: then it is searched for. */
+  /**
+   * Returns the path of a file. A path longer than the kernel tells is empty as well: then the file
+   * is searched for.
+   */
   private static Optional<String> path(final NativeFile file) throws PosixException {
     try {
       return file.path();
@@ -193,7 +205,8 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Of one that the kernel tells no name of. Another name than the last one has to be searched for.
+   * Returns the last name of an image that the kernel tells no name of. Any other name has to be
+   * searched for.
    */
   private Optional<String> findByName(final Image image) {
     final String name = image.name();
@@ -208,7 +221,7 @@ public final class CaptureDirectory {
 
   /**
    * Searches, once for all of them, for images that came to rest and were given another name since.
-   * What is not found, and not proven to be deleted, is {@link Image#isUnnamed} from then on, and
+   * An image neither found nor proven to be deleted is {@link Image#isUnnamed} from then on, and
    * taken to be gone once a checkpoint has it.
    *
    * @param images images of the session
@@ -230,7 +243,7 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Whether only a search tells the present name of an image.
+   * Returns whether only a search tells the present name of an image.
    *
    * @param image an image of the session
    * @return false while the kernel tells it
@@ -240,9 +253,9 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Whether there is time for a search that can wait.
+   * Returns whether there is time for a search that can wait.
    *
-   * @return false for a while after one that took long
+   * @return false for a while after a search that took long
    */
   public boolean maySearch() {
     return clock.getAsLong() - nextSearch >= 0;
@@ -252,7 +265,10 @@ public final class CaptureDirectory {
     return images.stream().filter(this::mustSearch).toList();
   }
 
-  /** A program may rename it meanwhile, so that neither the old name nor the new one is seen. */
+  /**
+   * Returns the name of an image near a told path. A program may rename the file meanwhile, so that
+   * neither the old name nor the new one is seen.
+   */
   private Optional<String> find(final Image image, final Optional<String> path) throws IOException {
     final ImageKey key = image.key();
     if (path.isPresent() && key.isAt(path.get())) {
@@ -263,7 +279,10 @@ public final class CaptureDirectory {
     return other.isPresent() || now.equals(path) ? other : find(image, now);
   }
 
-  /** The kernel only knows that the name it was opened by is gone; another one may be left. */
+  /**
+   * Searches for another name of a file. The kernel only knows that the name it was opened by is
+   * gone.
+   */
   private Optional<String> search(final ImageKey key) throws PosixException {
     final String known = found.get(key);
     if (known != null && key.isAt(known)) {
@@ -286,9 +305,9 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Whether an image is known to have no name in here any more. A program that gives each of many
-   * files another name by a link would have the directory searched for each. So what was not found
-   * by the last search is taken to be here until there is time for another one.
+   * Returns whether an image is known to have no name in here any more. A program that links each
+   * of many files to another name would cause a search for each. So an image that the last search
+   * did not find is taken to be here until there is time for another search.
    *
    * @param image an image of the session
    * @return false also when that is not known
@@ -310,10 +329,10 @@ public final class CaptureDirectory {
   }
 
   /**
-   * The names of an image among all.
+   * Returns the names of an image among all names.
    *
    * @param image an image of the session
-   * @param names what {@link #names} has found
+   * @param names names found by {@link #names}
    * @return none also when the file of that inode number is another one
    */
   public static List<String> of(final Image image, final Map<ImageKey, List<String>> names) {
@@ -322,9 +341,9 @@ public final class CaptureDirectory {
   }
 
   /**
-   * All names of all files in here: an image may have more than one.
+   * Returns all names of all files in here: an image may have several.
    *
-   * @return paths by what they are names of
+   * @return paths by the keys of their files
    * @throws PosixException when the directory cannot be searched
    */
   public Map<ImageKey, List<String>> names() throws PosixException {
@@ -342,12 +361,12 @@ public final class CaptureDirectory {
   }
 
   /**
-   * All names of some images in here. The kernel tells how many names a file has, and one of them:
-   * the directory is searched only when one may have another.
+   * Returns all names of some images in here. The kernel tells the number of a file's names, and
+   * one of them. The directory is searched only when a file may have another.
    *
    * @param images the images
-   * @param stored how many names each has in the store
-   * @return what each name is a name of
+   * @param stored number of each image's names in the store
+   * @return images by their names
    * @throws IOException when the kernel does not tell, or the directory cannot be searched
    */
   public Map<String, Image> names(final Collection<Image> images, final Map<ImageKey, Long> stored)
@@ -364,7 +383,9 @@ public final class CaptureDirectory {
     return names;
   }
 
-  /** The name by which the kernel knows an open file, or else the last one that is known. */
+  /**
+   * Returns the name by which the kernel knows an open file, or else the last one that is known.
+   */
   static Optional<String> told(final Image image) throws IOException {
     return image.held().isNamedByKernel()
         ? path(image.file())
@@ -372,8 +393,8 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Whether no symbolic link leads there. A program that moves a directory may leave one in its
-   * place, and a checkpoint names each file by its own path.
+   * Returns whether no symbolic link leads to a name. A program that moves a directory may leave a
+   * link in its place, and a checkpoint names each file by its own path.
    */
   private static boolean isWithoutLinks(final String name) {
     final String parent = FileName.sibling(name, "");
@@ -395,7 +416,7 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Where an image is now, as a checkpoint names it.
+   * Returns the present name of an image in a checkpoint.
    *
    * @param image an image of the session
    * @return its path below the directory; empty when it is not in here any more
@@ -405,7 +426,7 @@ public final class CaptureDirectory {
   }
 
   /**
-   * What a checkpoint calls a file in here.
+   * Returns the name of a file in a checkpoint.
    *
    * @param path a path below the directory
    * @return its path below the directory; one of more than 4095 bytes no checkpoint can hold

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import org.sluice.core.store.node.HeldLinks;
 
 /**
- * How many images have descriptors, and which of them may do without: those that no process has
- * open, the one longest unused first. Thread-safe.
+ * The images with descriptors, and those of them that may do without: images that no process has
+ * open, the longest unused first. Thread-safe.
  */
 public final class Descriptors {
   private final HeldLinks links;
@@ -20,9 +20,9 @@ public final class Descriptors {
   private long bound = Long.MAX_VALUE;
 
   /**
-   * No image has one.
+   * Creates the count; no image has a descriptor yet.
    *
-   * @param links of the session, which hold images at rest
+   * @param links links of the session, which hold images at rest
    * @param linked the images of a former I/O process that have a link
    */
   public Descriptors(final HeldLinks links, final Set<Integer> linked) {
@@ -31,15 +31,15 @@ public final class Descriptors {
   }
 
   /**
-   * What holds images at rest.
+   * Returns the links that hold images at rest.
    *
-   * @return of the session
+   * @return links of the session
    */
   public HeldLinks links() {
     return links;
   }
 
-  /** Where the hidden link of an image is, whether there is one or not. */
+  /** Returns the place of an image's hidden link, whether there is one or not. */
   String link(final int image) {
     return links.of(image).toString();
   }
@@ -57,7 +57,7 @@ public final class Descriptors {
   }
 
   /**
-   * How many images have a descriptor.
+   * Returns the number of images that have a descriptor.
    *
    * @return 0 or more
    */
@@ -66,7 +66,7 @@ public final class Descriptors {
   }
 
   /**
-   * Says how many images may have a descriptor by now.
+   * Sets the number of images that may have a descriptor by now.
    *
    * @param most 0 or more
    */
@@ -75,7 +75,7 @@ public final class Descriptors {
   }
 
   /**
-   * How many images may have a descriptor.
+   * Returns the number of images that may have a descriptor.
    *
    * @return 0 or more
    */
@@ -84,7 +84,7 @@ public final class Descriptors {
   }
 
   /**
-   * How many more images may have a descriptor.
+   * Returns the number of further images that may have a descriptor.
    *
    * @return 0 or more
    */
@@ -93,9 +93,9 @@ public final class Descriptors {
   }
 
   /**
-   * No process has an image open any more, or some stage has opened it again.
+   * Notes that no process has an image open any more, or that a stage has opened it again.
    *
-   * @param image it was used last
+   * @param image image that was used last
    */
   public synchronized void idle(final Image image) {
     idle.remove(image);
@@ -103,21 +103,21 @@ public final class Descriptors {
   }
 
   /**
-   * A process opens an image, or it is let go of.
+   * Notes that a process opens an image, or that it is released.
    *
-   * @param image it does not come to rest
+   * @param image image that does not come to rest
    */
   public synchronized void busy(final Image image) {
     idle.remove(image);
   }
 
   /**
-   * Takes out images that may come to rest. What is found not to is left out until it is {@link
-   * #idle} anew.
+   * Takes out images that may come to rest. A refused one is left out until it is {@link #idle}
+   * anew.
    *
-   * @param most how many
-   * @param may whether one may
-   * @return the one longest unused first
+   * @param most most images to take
+   * @param may whether an image may come to rest
+   * @return the longest unused first
    */
   public synchronized List<Image> takeIdle(final int most, final Predicate<Image> may) {
     final List<Image> taken = new ArrayList<>();

@@ -13,49 +13,51 @@ import org.sluice.core.posix.NativeFile;
 
 /**
  * An image's own file, held by a descriptor or, at rest, by a hidden link in the store. Either way
- * its inode number is nobody else's and its bytes stay, whatever becomes of its names.
+ * its inode number is no other file's and its bytes stay, whatever becomes of its names.
  *
- * <p>How one comes to rest, and is opened again:
+ * <p>A file comes to rest, and is opened again, as follows:
  *
  * <ul>
- *   <li>The service thread chooses it while no process has it open. The last stage, behind all that
- *       was asked of the drain, synchronises what is in it and makes the link. The service thread
- *       closes the descriptor, unless something was asked of the drain about it meanwhile ({@link
+ *   <li>The service thread chooses it while no process has it open. The last stage comes to it
+ *       after all earlier requests to the drain, synchronises it and makes the link. The service
+ *       thread closes the descriptor, unless the drain was asked about the file meanwhile ({@link
  *       #use}). So no stage finds a descriptor closed that it uses.
  *   <li>Any thread that needs a descriptor opens the file again ({@link #open}), by a name that it
- *       had or else by the link, once device, inode and time of creation are the same. A commit
- *       needs many one after the other, and borrows each ({@link #lend}), by the link first: no
- *       program renames that.
- *   <li>The link stays until the image is let go of, so that no thread finds it gone.
+ *       had or else by the link. Device, inode and time of creation must be the same. A commit
+ *       needs many descriptors one after the other, and borrows each ({@link #lend}), by the link
+ *       first: no program renames that.
+ *   <li>The link stays until the image is released, so that no thread finds it gone.
  * </ul>
  */
 public final class HeldFile implements FileSource {
-  /** A program that has a lease is told to end it. Others wait meanwhile. */
+  /**
+   * The longest wait for a program to end its lease, which it is told to do. Others wait meanwhile.
+   */
   private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final Image image;
   private final FileIdentity identity;
   private final Descriptors descriptors;
 
-  /** Null at rest. Opened by any thread, closed by the service thread. */
+  /** The descriptor; null at rest. Opened by any thread, closed by the service thread. */
   private volatile NativeFile file;
 
-  /** Whether the kernel tells what the file is called: not once it was opened by its link. */
+  /** True if the kernel tells the name of the file: not once it was opened by its link. */
   private volatile boolean namedByKernel;
 
-  /** Whether there is a hidden link besides the file's own names. */
+  /** True if there is a hidden link besides the file's own names. */
   private volatile boolean linked;
 
-  /** Whether a sync failed of which a closed descriptor told. */
+  /** True once a sync failed that a closed descriptor reported. */
   private volatile boolean lost;
 
-  /** Whether the last search found no name of it. Service thread only. */
+  /** True if the last search found no name of the file. Service thread only. */
   private boolean notFound;
 
-  /** Whether the last stage makes it fit for rest. Service thread only. */
+  /** True while the last stage makes the file fit for rest. Service thread only. */
   private boolean leaving;
 
-  /** Whether it was used since it was chosen for that. Service thread only. */
+  /** True once the file was used since it was chosen for that. Service thread only. */
   private boolean used;
 
   private HeldFile(final Image image, final FileIdentity identity, final Descriptors descriptors) {
@@ -90,13 +92,15 @@ public final class HeldFile implements FileSource {
     return file.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
   }
 
-  /** An image of the API lies in the store under a name that nobody else changes. */
+  /**
+   * Returns the link. An image of the API lies in the store under a name that nobody else changes.
+   */
   private String link() {
     return image.created() == null ? descriptors.link(image.id()) : image.opened();
   }
 
   /**
-   * What tells it from all others. Any thread.
+   * Returns the identity of the file. Any thread.
    *
    * @return device, inode and time of creation
    */
@@ -109,7 +113,7 @@ public final class HeldFile implements FileSource {
   }
 
   /**
-   * The descriptor. Service thread.
+   * Returns the descriptor. Service thread.
    *
    * @return empty at rest
    */
@@ -130,16 +134,16 @@ public final class HeldFile implements FileSource {
   }
 
   /**
-   * Whether a search proved that it is deleted, or moved away. The number of its links cannot: one
-   * of them is the checkpoint's.
+   * Returns whether a search proved that the file is deleted, or moved away. The number of its
+   * links cannot prove it: one of them is the checkpoint's.
    *
-   * @return false while no checkpoint has it
+   * @return false while no checkpoint has the file
    */
   boolean isGone() {
     return notFound && image.isCommitted();
   }
 
-  /** The open file, until the service thread brings it to rest. Any thread. */
+  /** Returns the open file, until the service thread brings it to rest. Any thread. */
   NativeFile open() throws IOException {
     final NativeFile now = file;
     if (now != null) {
@@ -170,7 +174,7 @@ public final class HeldFile implements FileSource {
         });
   }
 
-  /** By a program's name first, for the kernel to follow. */
+  /** Opens the file by a program's name first, for the kernel to follow. */
   private NativeFile forWriting() throws IOException {
     return reach(this::forWriting, image.name(), link());
   }
@@ -184,8 +188,8 @@ public final class HeldFile implements FileSource {
   }
 
   /**
-   * Null for another file, which has come under its name meanwhile. Waits for a program that has a
-   * lease on it.
+   * Returns the opened file if it is the image's; null for another file, which has come under its
+   * name meanwhile. Waits for a program that has a lease on it.
    */
   private NativeFile itself(final NativeFile opened) throws PosixException {
     boolean taken = false;
@@ -225,16 +229,16 @@ public final class HeldFile implements FileSource {
     return e.errno() == Errno.ENOENT || e.errno() == Errno.ENOTDIR;
   }
 
-  /** Gets at the file by a name. */
+  /** An access to the file by a name. */
   @FunctionalInterface
   private interface Access<T> {
-    /** Null when another file has the name. */
+    /** Returns the result; null when another file has the name. */
     T by(String name) throws PosixException;
   }
 
   /**
-   * Gets at the file by the first name that leads to it. After an error that may pass it is not
-   * missing.
+   * Accesses the file by the first name that leads to it. After an error that may pass the file
+   * does not count as missing.
    */
   private <T> T reach(final Access<T> access, final String... names) throws IOException {
     PosixException failure = null;
@@ -259,9 +263,9 @@ public final class HeldFile implements FileSource {
   }
 
   /**
-   * What the kernel tells of it. Any thread.
+   * Returns the status of the file, however it is held. Any thread.
    *
-   * @return of the file itself, however it is held
+   * @return status of the file itself
    * @throws IOException when the kernel does not tell; {@link MissingException} when it is not
    *     found
    */
@@ -270,7 +274,7 @@ public final class HeldFile implements FileSource {
   }
 
   /**
-   * How many names it has, the hidden link not counted. Any thread.
+   * Returns the number of its names, the hidden link not counted. Any thread.
    *
    * @return 0 once it is deleted
    * @throws IOException when the kernel does not tell; {@link MissingException} when it is not
@@ -279,13 +283,13 @@ public final class HeldFile implements FileSource {
   public int links() throws IOException {
     final int all = status().links();
     if (linked && all <= 1 && !isAt(link())) {
-      linked = false; // a user removed it
+      linked = false; // a user removed the link
     }
     return linked ? all - 1 : all;
   }
 
   /**
-   * Whether a sync of it failed. Any thread.
+   * Returns whether a sync of the file failed. Any thread.
    *
    * @return true until it is emptied
    */
@@ -304,22 +308,22 @@ public final class HeldFile implements FileSource {
 
   // ---- going to rest ----
 
-  /** The last stage makes it fit for rest, which it comes to unless it is used before. */
+  /** Marks that the last stage makes the file fit for rest, unless it is used before. */
   public void leave() {
     leaving = true;
     used = false;
   }
 
   /**
-   * A process opens it, or something is asked of the drain about it, so that it does not come to
-   * rest before that is done. Service thread.
+   * Marks the file as used: a process opens it, or the drain is asked about it. So the file does
+   * not come to rest before that is done. Service thread.
    */
   public void use() {
     used = true;
   }
 
   /**
-   * Whether the last stage makes it fit for rest. Service thread.
+   * Returns whether the last stage makes the file fit for rest. Service thread.
    *
    * @return from {@link #leave} to {@link #left}
    */
@@ -328,7 +332,7 @@ public final class HeldFile implements FileSource {
   }
 
   /**
-   * The last stage is through with it. Service thread.
+   * Marks that the last stage has finished with the file. Service thread.
    *
    * @return whether it was not used since it was chosen
    */
@@ -338,11 +342,11 @@ public final class HeldFile implements FileSource {
   }
 
   /**
-   * Makes it fit for rest. Has the kernel tell of an error of the storage, which it tells only
-   * those who have the file open: that fails the image. Last stage, behind all that was asked of
-   * the drain before.
+   * Makes the file fit for rest. The sync makes the kernel report an error of the storage, which it
+   * reports only to holders of a descriptor: the error fails the image. Last stage, after all
+   * earlier requests to the drain.
    *
-   * @throws IOException when it must keep its descriptor
+   * @throws IOException when the file must keep its descriptor
    */
   public void prepare() throws IOException {
     if (image.created() == null) {
@@ -371,7 +375,7 @@ public final class HeldFile implements FileSource {
     former.close();
   }
 
-  /** Lets go of the file for good. Service thread. */
+  /** Releases the file for good. Service thread. */
   synchronized void release() throws IOException {
     try {
       if (file != null) {

@@ -31,32 +31,32 @@ public final class Image extends ImageState {
   private Journal journal;
   private OutsideReaders protection;
 
-  /** Of an image that no checkpoint has. */
+  /** The receiver of losses of an image that no checkpoint has. */
   private static final Consumer<String> ALONE = Warnings::warn;
 
   /** The first error in the drain; null while there is none. Any thread. */
   private final AtomicReference<Exception> failure = new AtomicReference<>();
 
-  /** Told when it loses bytes. */
+  /** The receiver of losses of bytes. */
   private volatile Consumer<String> loss = ALONE;
 
-  /** Bytes of the image that went through the drain. Any thread; the first stage adds. */
+  /** The bytes of the image that went through the drain. Any thread; the first stage adds. */
   private final AtomicLong logged = new AtomicLong();
 
-  /** Whether a program outside Sluice may have the file open. Written by the service thread. */
+  /** True if a program outside Sluice may have the file open. Written by the service thread. */
   private volatile boolean outside;
 
-  /** When programs outside began to wait for the file, as {@link System#nanoTime} tells. */
+  /** The time when programs outside began to wait for the file, by {@link System#nanoTime}. */
   private long protectedAt;
 
-  /** The first close before that; equal to it without one. */
+  /** The first close before that; equal to it without a close. */
   private long closedAt;
 
   private long estimated;
   private boolean letGo;
   private int farewells;
 
-  /** Whether it has a name that is not known. Written by the service thread. */
+  /** True if the file has an unknown name. Written by the service thread. */
   private volatile boolean unnamed;
 
   Image(final Entry.Admitted admitted, final Layout layout) {
@@ -81,19 +81,19 @@ public final class Image extends ImageState {
   }
 
   /**
-   * A process has closed it.
+   * Notes that a process has closed the image.
    *
-   * @param time when
+   * @param time time of the close
    */
   public void closed(final long time) {
     closedAt = time - closedAt < 0 ? time : closedAt;
   }
 
   /**
-   * How long programs outside did not wait for it, though a process had closed it. Asked for the
-   * first time since.
+   * Returns the time for which programs outside did not wait for the file, though a process had
+   * closed it. Only the first question after a close gets it.
    *
-   * @return nanoseconds; 0 when they did
+   * @return nanoseconds; 0 when they waited
    */
   public long takeUnheldNanos() {
     final long unheld = protectedAt - closedAt;
@@ -102,7 +102,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * What identifies the image.
+   * Returns the key of the image.
    *
    * @return device and inode
    */
@@ -111,8 +111,8 @@ public final class Image extends ImageState {
   }
 
   /**
-   * The image's own file, opened again if it is at rest. Any thread, once something was asked of
-   * the drain about the image, and the service thread.
+   * Returns the image's own file, opened again if it is at rest. Any thread once the drain was
+   * asked about the image, and the service thread.
    *
    * @return open for reading and writing
    * @throws IOException when it cannot be opened; {@link MissingException} when it is not found
@@ -122,7 +122,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * What holds the image's own file.
+   * Returns the holder of the image's own file.
    *
    * @return a descriptor or a link
    */
@@ -131,16 +131,16 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Whether this process has no descriptor of its file. Any thread.
+   * Returns whether this process has no descriptor of its file. Any thread.
    *
-   * @return false while it is open
+   * @return false while the file is open
    */
   public boolean isAtRest() {
     return held.isAtRest();
   }
 
   /**
-   * What the file was called when it became an image, for messages.
+   * Returns the path under which the file became an image, for messages.
    *
    * @return its path then
    */
@@ -149,10 +149,10 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Whether its file has a name that is not known: a program gave it that while it was at rest, or
-   * the search for it failed.
+   * Returns whether its file has an unknown name. A program gave it that name while it was at rest,
+   * or the search for it failed.
    *
-   * @return true until it is found, or proven to be deleted
+   * @return true until the name is found, or the file proven to be deleted
    */
   public boolean isUnnamed() {
     return unnamed;
@@ -165,13 +165,13 @@ public final class Image extends ImageState {
   /**
    * Counts bytes that went through the drain. Any thread.
    *
-   * @param bytes how many
+   * @param bytes number of bytes
    */
   public void addLogged(final long bytes) {
     logged.addAndGet(bytes);
   }
 
-  /** Counts all that is in the image's file now as known. Service thread only. */
+  /** Counts all present bytes of the image's file as known. Service thread only. */
   void known() {
     try {
       logged.set(held.status().allocated() - table.directBytes(entry()));
@@ -180,14 +180,14 @@ public final class Image extends ImageState {
     }
   }
 
-  /** Its file was emptied: all that is in it from here on is new. Service thread only. */
+  /** Notes that its file was emptied: all later bytes are new. Service thread only. */
   public void emptied() {
     logged.set(-table.directBytes(entry()));
     estimated = 0;
   }
 
   /**
-   * For which reason bytes may be in its file that nobody counted. Service thread only.
+   * Returns the reason why uncounted bytes may be in its file. Service thread only.
    *
    * @return {@link Reason#NONE} for none
    */
@@ -196,8 +196,8 @@ public final class Image extends ImageState {
   }
 
   /**
-   * What is in its file, by now, that neither went through the drain nor was counted by a process,
-   * nor returned here before. Service thread only.
+   * Returns the bytes in its file that neither went through the drain nor were counted by a
+   * process, nor returned here before. Service thread only.
    *
    * @return bytes, at most
    * @throws IOException when the kernel does not tell
@@ -210,8 +210,8 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Its logical size once everything was drained: a write that went direct while no chunk was free
-   * is in the file only. Write stage only.
+   * Returns its logical size once everything was drained. A write that went direct while no chunk
+   * was free is in the file only. Write stage only.
    *
    * @return bytes
    * @throws IOException when the kernel does not tell
@@ -221,7 +221,8 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Whether its file has no name any more, in any directory. One that is not found fails.
+   * Returns whether its file has no name any more, in any directory. An image whose file is not
+   * found fails.
    *
    * @return false also when the kernel does not tell
    */
@@ -238,7 +239,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * When processes had the image open. Service thread only.
+   * Returns the times when processes had the image open. Service thread only.
    *
    * @return the times
    */
@@ -247,23 +248,23 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Makes it direct for every process; a full fence follows. Until {@link #settled} its size is the
-   * logged one, if that is more than its file's.
+   * Makes the image direct for every process; a full fence follows. Until {@link #settled} its size
+   * is the logged one, if that is more than its file's.
    *
-   * @param reason why
+   * @param reason reason of the change
    */
   public void direct(final Reason reason) {
     table.settling(entry(), reason);
     state(ImageDescriptor.STATE_DIRECT);
   }
 
-  /** Its own file holds all that was logged, since it is direct. Any thread. */
+  /** Marks that its own file holds all that was logged, since the image is direct. Any thread. */
   public void settled() {
     table.settled(entry());
   }
 
   /**
-   * Why the image is direct.
+   * Returns the reason why the image is direct.
    *
    * @return {@link Reason#NONE} while it is not
    */
@@ -272,16 +273,16 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Says why the image is direct.
+   * Sets the reason why the image is direct.
    *
-   * @param reason why; {@link Reason#NONE} when it is no longer
+   * @param reason the reason; {@link Reason#NONE} when the image is direct no longer
    */
   public void reason(final Reason reason) {
     table.reason(entry(), reason);
   }
 
   /**
-   * Changes its state for every process; a full fence follows the store.
+   * Changes the state of the image for every process; a full fence follows the store.
    *
    * @param next {@code ImageDescriptor.STATE_*}
    */
@@ -295,7 +296,7 @@ public final class Image extends ImageState {
     table.state(entry(), next);
   }
 
-  /** Programs outside Sluice need not wait for its own file, which holds everything. */
+  /** Lets programs outside Sluice open its own file, once that holds everything. */
   public void unprotect() {
     if (state() == ImageDescriptor.STATE_DIRECT) {
       protection.release(this);
@@ -303,7 +304,8 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Whether a program outside Sluice may have it open, which nothing is known of. Any thread.
+   * Returns whether a program outside Sluice may have the file open, of which nothing is known. Any
+   * thread.
    *
    * @return false when none has
    */
@@ -312,7 +314,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Says whether a program outside Sluice may have it open.
+   * Sets whether a program outside Sluice may have the file open.
    *
    * @param may whether one may
    */
@@ -321,7 +323,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Whether only programs have its file open, so that it is neither read nor written here.
+   * Returns whether only programs have its file open, so that it is neither read nor written here.
    *
    * @return true until all have closed it and it was opened again
    */
@@ -330,7 +332,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Says whether only programs have the image's file open.
+   * Sets whether only programs have the image's file open.
    *
    * @param without whether they have
    */
@@ -339,7 +341,8 @@ public final class Image extends ImageState {
   }
 
   /**
-   * The logical size every process sees. While it is diverted its writer may change it at any time.
+   * Returns the logical size that every process sees. While the image is diverted its writer may
+   * change it at any time.
    *
    * @return bytes
    */
@@ -348,7 +351,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Whether something is in it, or may be: of a direct one the table need not tell.
+   * Returns whether the image has bytes, or may have: the table need not tell of a direct one.
    *
    * @return false when it is empty
    */
@@ -366,7 +369,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * The first error of the image in the drain. Any thread.
+   * Returns the errno of the image's first error in the drain. Any thread.
    *
    * @return an errno, 0 for none
    */
@@ -375,7 +378,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * The first error of the image in the drain. Any thread.
+   * Returns the first error of the image in the drain. Any thread.
    *
    * @return empty for none
    */
@@ -386,7 +389,7 @@ public final class Image extends ImageState {
   /**
    * Records the first error, for the writer's next call; no commit has the image. Any thread.
    *
-   * @param reason what happened
+   * @param reason the error
    */
   public void fail(final Exception reason) {
     if (failure.compareAndSet(null, reason)) {
@@ -399,9 +402,9 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Enters a checkpoint, or leaves it. Service thread.
+   * Notes that the image enters a checkpoint, or leaves it. Service thread.
    *
-   * @param told that the image has lost bytes, on any thread; null where no checkpoint has it
+   * @param told receiver of losses of bytes, on any thread; null where no checkpoint has it
    */
   public void inCheckpoint(final Consumer<String> told) {
     loss = told == null ? ALONE : told;
@@ -410,7 +413,7 @@ public final class Image extends ImageState {
   /**
    * Takes over the error that a former I/O process met.
    *
-   * @param errno what the shared table says, 0 for none
+   * @param errno errno in the shared table, 0 for none
    */
   public void resumeFailure(final int errno) {
     if (errno != 0) {
@@ -418,7 +421,7 @@ public final class Image extends ImageState {
     }
   }
 
-  /** Forgets its error, since it has lost its bytes on purpose. Any thread. */
+  /** Forgets the error, since the image has lost its bytes on purpose. Any thread. */
   public void recover() {
     held.renew();
     if (failure.getAndSet(null) != null) {
@@ -427,10 +430,10 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Whether it may be without a descriptor, once the drain is through with it.
+   * Returns whether the image may do without a descriptor, once the drain has finished with it.
    *
    * @return false while a process has it open, and when it is at rest, on its way there or about to
-   *     be let go of
+   *     be released
    */
   public boolean mayRest() {
     return openers().isEmpty()
@@ -441,13 +444,13 @@ public final class Image extends ImageState {
         && !held.isLeaving();
   }
 
-  /** Says that something in the pipeline ends with {@link #isUnused}. */
+  /** Notes that a work in the pipeline ends with {@link #isUnused}. */
   public void farewell() {
     farewells++;
   }
 
   /**
-   * Whether it may be let go of when the pipeline is through.
+   * Returns whether the image may be released when the pipeline has finished.
    *
    * @return true from {@link #farewell} on
    */
@@ -456,9 +459,9 @@ public final class Image extends ImageState {
   }
 
   /**
-   * The pipeline is through with one {@link #farewell}.
+   * Ends a {@link #farewell}, as the pipeline has finished with it.
    *
-   * @return whether nobody has it open and nothing in the pipeline is about it
+   * @return whether no process has the image open and no work in the pipeline is about it
    */
   public boolean isUnused() {
     farewells--;

@@ -5,14 +5,14 @@ import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 
 /**
- * What identifies an image, whatever it is called.
+ * The key of an image, whatever its name.
  *
  * @param device {@code major << 32 | minor}
  * @param inode inode number
  */
 public record ImageKey(long device, long inode) {
   /**
-   * What identifies an open file.
+   * Returns the key of an open file.
    *
    * @param file an open file
    * @return its key
@@ -22,7 +22,7 @@ public record ImageKey(long device, long inode) {
   }
 
   /**
-   * What identifies a file.
+   * Returns the key of a file.
    *
    * @param path a name of it; a symbolic link is not followed
    * @return its key
@@ -33,8 +33,8 @@ public record ImageKey(long device, long inode) {
   }
 
   /**
-   * What identifies the file that a path leads to, through symbolic links and descriptors in {@code
-   * /proc}.
+   * Returns the key of the file that a path leads to, through symbolic links and descriptors in
+   * {@code /proc}.
    *
    * @param path any path
    * @return its key
@@ -45,7 +45,8 @@ public record ImageKey(long device, long inode) {
   }
 
   /**
-   * Whether a path leads to this file, through symbolic links and descriptors in {@code /proc}.
+   * Returns whether a path leads to this file, through symbolic links and descriptors in {@code
+   * /proc}.
    *
    * @param path any path
    * @return false also when it leads to nothing
@@ -58,8 +59,8 @@ public record ImageKey(long device, long inode) {
     }
   }
 
-  // The methods that the JVM makes for a record it links anew at each start, which takes
-  // milliseconds.
+  // These methods are written out, as the JVM links those of a record anew at each start, which
+  // takes milliseconds.
 
   @Override
   public boolean equals(final Object other) {
@@ -76,7 +77,7 @@ public record ImageKey(long device, long inode) {
   }
 
   /**
-   * Whether a name is a name of this file.
+   * Returns whether a name is a name of this file.
    *
    * @param path any path; a symbolic link is not followed
    * @return false also when there is nothing of that name

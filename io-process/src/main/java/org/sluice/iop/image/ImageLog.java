@@ -12,13 +12,16 @@ import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 
 /**
- * What the drain knows of an image: where its logged bytes are and how long it is. The write stage
- * alone uses it.
+ * The drain's view of an image: the places of its logged bytes and its size. The write stage alone
+ * uses it.
  */
 public final class ImageLog {
   private final List<ChunkLocation> chunks = new ArrayList<>(1);
 
-  /** What was applied of undrained chunks, by chunk. The marks outlive a restart of the log. */
+  /**
+   * The extents of undrained chunks that were applied, by chunk. The marks outlive a restart of the
+   * log.
+   */
   private Map<Integer, Entry.Mark> marks = Map.of();
 
   private boolean toFile;
@@ -32,7 +35,7 @@ public final class ImageLog {
   }
 
   /**
-   * Whether drained extents go to the image's own file.
+   * Returns whether drained extents go to the image's own file.
    *
    * @return false while they stay in containers
    */
@@ -41,7 +44,7 @@ public final class ImageLog {
   }
 
   /**
-   * The logical size according to the records drained so far.
+   * Returns the logical size according to the records drained so far.
    *
    * @return bytes
    */
@@ -50,7 +53,7 @@ public final class ImageLog {
   }
 
   /**
-   * The chunks with records that the image's own file does not hold.
+   * Returns the chunks with records that the image's own file does not hold.
    *
    * @return in program order; a copy
    */
@@ -59,19 +62,19 @@ public final class ImageLog {
   }
 
   /**
-   * Whether the image became direct and was not logged again since. It may have been decided
-   * already that it is to.
+   * Returns whether the image became direct and was not logged again since. A decision to log it
+   * again may be under way.
    *
-   * @return false at first, unless it is admitted as direct
+   * @return false at first, unless the image is admitted as direct
    */
   public boolean isDirect() {
     return direct;
   }
 
   /**
-   * Whether the drain may have written to the image's own file, ever.
+   * Returns whether the drain may have written to the image's own file, ever.
    *
-   * @return false while all that was drained of it is in containers
+   * @return false while all drained bytes are in containers
    */
   public boolean isInOwnFile() {
     return touched || toFile || direct;
@@ -82,9 +85,9 @@ public final class ImageLog {
   }
 
   /**
-   * Begins anew with what the image's own file holds.
+   * Begins anew with the bytes of the image's own file.
    *
-   * @param e why and how
+   * @param e cause and manner of the restart
    */
   public void apply(final Entry.Restarted e) {
     chunks.clear();
@@ -95,7 +98,7 @@ public final class ImageLog {
     e.marks().forEach(mark -> mark(mark.chunk(), mark.generation(), mark.end()));
   }
 
-  /** A chunk of a former I/O process was drained. */
+  /** Applies a chunk that a former I/O process drained. */
   void apply(final Entry.Drained e, final Entry.ImageSize share) {
     if (e.location().container() != 0) {
       add(e.location());
@@ -117,7 +120,7 @@ public final class ImageLog {
   }
 
   /**
-   * Takes the size of the image's own file, where no entry tells what went there.
+   * Takes the size of the image's own file, where no entry tells which bytes went there.
    *
    * @param fileSize bytes
    */
@@ -126,9 +129,9 @@ public final class ImageLog {
   }
 
   /**
-   * Notes that a chunk in a container has records of the image. Repeating it does nothing.
+   * Notes that a chunk in a container has records of the image. A repetition does nothing.
    *
-   * @param location where the chunk is
+   * @param location place of the chunk
    */
   public void add(final ChunkLocation location) {
     if (chunks.isEmpty() || !chunks.getLast().equals(location)) {
@@ -137,7 +140,7 @@ public final class ImageLog {
   }
 
   /**
-   * The containers that bytes of the image are in.
+   * Returns the containers that bytes of the image are in.
    *
    * @return their ids
    */
@@ -146,22 +149,22 @@ public final class ImageLog {
   }
 
   /**
-   * Follows a record's effect on the size.
+   * Applies a record's effect on the size.
    *
    * @param type the record's type
-   * @param offset where in the image it begins, bytes
-   * @param length bytes of the image that it is about
+   * @param offset begin of the record in the image, bytes
+   * @param length bytes of the image that the record is about
    */
   public void follow(final int type, final long offset, final long length) {
     size = type == RecordDescriptor.TYPE_TRUNCATE ? offset : Math.max(size, offset + length);
   }
 
   /**
-   * Remembers how much of a chunk was applied to the image's own file before the chunk was drained;
-   * never less than before.
+   * Marks the part of a chunk that was applied to the image's own file before the chunk was
+   * drained; never less than before.
    *
    * @param chunk the chunk's index
-   * @param generation tells its uses apart
+   * @param generation generation of the chunk's use
    * @param position end of the last payload byte that was applied
    */
   public void mark(final int chunk, final int generation, final int position) {
@@ -175,7 +178,7 @@ public final class ImageLog {
   }
 
   /**
-   * Forgets what {@link #mark} noted, since the chunk is drained.
+   * Removes the mark of {@link #mark}, since the chunk is drained.
    *
    * @param chunk the chunk's index
    */
@@ -187,10 +190,10 @@ public final class ImageLog {
   }
 
   /**
-   * How much of a chunk was applied before it was drained.
+   * Returns the part of a chunk that was applied before it was drained.
    *
    * @param chunk the chunk's index
-   * @param generation tells its uses apart
+   * @param generation generation of the chunk's use
    * @return the position given to {@link #mark}, 0 without one
    */
   public int markOf(final int chunk, final int generation) {

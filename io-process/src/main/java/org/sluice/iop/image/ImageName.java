@@ -13,10 +13,9 @@ import org.sluice.core.posix.Names;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Removes names of images, which programs may give to other files meanwhile. Any thread.
+ * The removal of names of images, which programs may give to other files meanwhile. Any thread.
  *
- * <p>A name of ours, which a file has for a moment, tells nothing of what the file is: it is in no
- * group.
+ * <p>A temporary name that Sluice gives says nothing about the file: it is in no group.
  */
 public final class ImageName {
   private static final String ASIDE = ".sluice-removed-%016x";
@@ -29,16 +28,16 @@ public final class ImageName {
    * removes names whatever they stand for. So the name is moved aside first, and given back if it
    * is another file's by then.
    *
-   * @param image what tells the image's file from all others
+   * @param image identity of the image's file
    * @param name a name that it had a moment ago
-   * @throws PosixException when that fails
+   * @throws PosixException when the removal fails
    */
   public static void remove(final FileIdentity image, final String name) throws PosixException {
     final String aside = aside(image, name);
     try {
       Names.rename(name, aside);
     } catch (final PosixException e) {
-      e.throwUnless(Errno.ENOENT); // removed by the program
+      e.throwUnless(Errno.ENOENT); // the program removed the name
       return;
     }
     end(image, aside, name);
@@ -65,9 +64,9 @@ public final class ImageName {
   /**
    * Ends a {@link #remove} in which the I/O process was killed.
    *
-   * @param image what tells the image's file from all others
+   * @param image identity of the image's file
    * @param name a name that it had
-   * @throws PosixException when that fails
+   * @throws PosixException when the removal fails
    */
   public static void finish(final FileIdentity image, final String name) throws PosixException {
     final String aside = aside(image, name);
@@ -77,7 +76,8 @@ public final class ImageName {
   }
 
   /**
-   * Whether Sluice gave a file this name for a moment: to remove it, or before it gets its own.
+   * Returns whether Sluice gave a file this name for a moment: to remove it, or before it gets its
+   * own name.
    *
    * @param path a path of the file
    * @return false for all names that programs give
@@ -87,7 +87,7 @@ public final class ImageName {
     return name.startsWith(".") && OURS.matcher(name).matches();
   }
 
-  /** Never in place of another file: a link, unlike a rename, fails then. */
+  /** Gives a name back, never in place of another file: a link, unlike a rename, fails then. */
   private static void giveBack(final String aside, final String name) throws PosixException {
     if (FileStatus.of(aside).type() == FileType.DIRECTORY) {
       Names.renameToNew(aside, name);

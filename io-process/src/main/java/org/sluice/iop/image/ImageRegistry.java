@@ -21,15 +21,15 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Warnings;
 
-/** Every image of the session. Service thread only. */
+/** The registry of the session's images. Service thread only. */
 public final class ImageRegistry {
   /**
-   * For the JVM, the session's own files, a commit and a restart. Clients and containers are
-   * counted besides.
+   * The descriptors for the JVM, the session's own files, a commit and a restart. Clients and
+   * containers are counted besides.
    */
   private static final int RESERVED = 128;
 
-  /** With fewer it is no use to begin. */
+  /** The fewest descriptors with which a session is of use. */
   private static final int FEWEST = 64;
 
   private static final int MOST_GONE = 1 << 16;
@@ -42,17 +42,17 @@ public final class ImageRegistry {
   private final Map<ImageKey, Image> byKey = new HashMap<>();
   private final Set<ImageKey> gone = new HashSet<>();
 
-  /** Entries of the table that images have. */
+  /** The entries of the table that images have. */
   private final BitSet used = new BitSet();
 
   /**
-   * A registry that knows no file yet.
+   * Creates a registry that knows no file yet.
    *
    * @param table the shared table
-   * @param images those of a former I/O process, to be resumed first
-   * @param journal learns what changes
-   * @param protection of images whose own files do not hold everything
-   * @param descriptors counts those that have one
+   * @param images images of a former I/O process, to be resumed first
+   * @param journal record of the changes
+   * @param protection protection of images whose own files do not hold everything
+   * @param descriptors count of the images that have a descriptor
    */
   public ImageRegistry(
       final ImageTable table,
@@ -68,7 +68,7 @@ public final class ImageRegistry {
   }
 
   /**
-   * Sees that files can be captured at all.
+   * Checks that files can be captured at all.
    *
    * @throws CommandException when there may be no image
    */
@@ -83,18 +83,18 @@ public final class ImageRegistry {
   }
 
   /**
-   * How many descriptors clients, containers and images may have.
+   * Returns the number of descriptors that clients, containers and images may have.
    *
-   * @return what the limit of open files leaves
+   * @return rest of the limit of open files
    */
   public static long mostDescriptors() {
     return NativeProcess.mostOpenFiles() - RESERVED;
   }
 
   /**
-   * Sees that one more image may have a descriptor.
+   * Checks that one more image may have a descriptor.
    *
-   * @param obstacle why no other one gives its own up; empty when all are open
+   * @param obstacle reason why no other one gives its own up; empty when all are open
    * @throws NotCapturedException when it may not
    */
   public void checkRoom(final String obstacle) throws NotCapturedException {
@@ -107,9 +107,9 @@ public final class ImageRegistry {
   }
 
   /**
-   * Which images have descriptors.
+   * Returns the images that have descriptors.
    *
-   * @return of all images
+   * @return descriptors of all images
    */
   public Descriptors descriptors() {
     return descriptors;
@@ -118,7 +118,7 @@ public final class ImageRegistry {
   /**
    * Finds an image.
    *
-   * @param key what identifies it
+   * @param key key of the image
    * @return null when it is not known
    */
   public Image find(final ImageKey key) {
@@ -136,7 +136,7 @@ public final class ImageRegistry {
   }
 
   /**
-   * All images.
+   * Returns all images.
    *
    * @return a copy
    */
@@ -170,7 +170,7 @@ public final class ImageRegistry {
     return bind(images.find(id), file);
   }
 
-  /** Processes take ids from the same word, which may hold anything. */
+  /** Returns a new id. Processes take ids from the same word, which may hold anything. */
   private int nextId() {
     int id = table.nextId();
     while (id < 1 || images.find(id) != null) {
@@ -183,12 +183,12 @@ public final class ImageRegistry {
   }
 
   /**
-   * Whether a process may have entered an image by this id at this place.
+   * Returns whether a process may have entered an image by this id at this place.
    *
-   * @param id of the image
+   * @param id id of the image
    * @param entry index of its entry
-   * @param slot of the process
-   * @return false for what another image has, and for nonsense
+   * @param slot slot of the process
+   * @return false for an id or entry of another image, and for nonsense
    */
   public boolean mayEnter(final int id, final int entry, final int slot) {
     return id > 0
@@ -202,7 +202,7 @@ public final class ImageRegistry {
   /**
    * Takes an image that a process has entered, and that the journal knows.
    *
-   * @param id of the image
+   * @param id id of the image
    * @param file its file, or another one if that is gone, open for reading and writing; the
    *     registry's from here on
    * @return the image
@@ -264,7 +264,7 @@ public final class ImageRegistry {
   }
 
   /**
-   * Has nobody find an image by its file, which is another one's by now.
+   * Hides an image from searches by its file, which is another image's by now.
    *
    * @param image an image that is missing
    */
@@ -274,8 +274,8 @@ public final class ImageRegistry {
   }
 
   /**
-   * Makes the shared table say what this registry does, for every process. What a ring is going to
-   * tell of stays as it is.
+   * Publishes this registry in the shared table, for every process. Entries that a ring has yet to
+   * tell of stay as they are.
    */
   public void publish() {
     removeWhere(creator -> images.writer(creator) == null);
@@ -286,9 +286,9 @@ public final class ImageRegistry {
   }
 
   /**
-   * Frees the entries of what a process entered, and nobody is going to take.
+   * Frees the entries of images that a process entered, and nobody is going to take.
    *
-   * @param slot of the process, which is gone
+   * @param slot slot of the process, which is gone
    */
   public void removeUntaken(final int slot) {
     removeWhere(creator -> creator == slot);
@@ -305,8 +305,8 @@ public final class ImageRegistry {
   }
 
   /**
-   * Lets an image go; nothing in the pipeline may use it any more. Its file is closed before others
-   * see that it is no image: the kernel runs none that is open for writing.
+   * Releases an image; no work in the pipeline may use it any more. Its file is closed before
+   * others see that it is no image: the kernel runs no program whose file is open for writing.
    *
    * @param image an image of this registry
    */
@@ -326,8 +326,8 @@ public final class ImageRegistry {
   }
 
   /**
-   * Whether a file may have been an image that was let go. So that their memory is bounded, any may
-   * once there were many.
+   * Returns whether a file may have been an image that was released. The memory of these is
+   * bounded: after very many of them the answer is always true.
    *
    * @param key a file
    * @return false only when it was none

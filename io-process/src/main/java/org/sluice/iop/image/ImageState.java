@@ -12,22 +12,25 @@ import org.sluice.core.segment.Layout;
 import org.sluice.iop.journal.Entry;
 
 /**
- * What entries tell of an image, which need not have its file: a journal is also added up to be
- * rewritten. Service thread only, but for the log.
+ * The state of an image by the journal's entries. The image need not have its file: a journal is
+ * also added up to be rewritten. Service thread only, but for the log.
  */
 abstract class ImageState {
   private final Entry.Admitted admitted;
   private final ImageLog log;
   private final Openers openers = new Openers();
 
-  /** Most images are opened by one slot. */
+  /** The slots with a grant. Most images are opened by one slot. */
   private Set<Integer> granted = Set.of();
 
   private Entry.Created created;
   private String untaken = "";
   private Writer writer = Writer.nobody();
 
-  /** On a job of several nodes, where no count tells who shares a file: other ranks before it. */
+  /**
+   * The other ranks that wrote the image before, in a job of several nodes, where no count tells
+   * who shares a file.
+   */
   private List<Writer> others = List.of();
 
   private int state;
@@ -71,9 +74,9 @@ abstract class ImageState {
   }
 
   /**
-   * A process opened it.
+   * Applies the opening by a process.
    *
-   * @param order of this opening among those for writing
+   * @param order order of this opening among those for writing
    */
   void apply(final Entry.Opened e, final Writer process, final long order) {
     resting = false;
@@ -114,7 +117,10 @@ abstract class ImageState {
     close(e.slot(), e.time(), 1);
   }
 
-  /** What it had counts no more: it is in a checkpoint for good, or gone. */
+  /**
+   * Forgets the times of writing, as the bytes count no more: they are in a checkpoint for good, or
+   * gone.
+   */
   void endWriting() {
     begun = 0;
     whole = 0;
@@ -130,7 +136,7 @@ abstract class ImageState {
     openers.remove(slot, times);
   }
 
-  /** This image is a copy of another one, with the same bytes and writer. */
+  /** Makes this image a copy of another one, with the same bytes and writer. */
   void replace(final ImageState original) {
     writer = original.writer;
     others = original.others;
@@ -142,10 +148,9 @@ abstract class ImageState {
   }
 
   /**
-   * A commit of the image is over. One that failed leaves it as it was before, maybe in a
-   * checkpoint.
+   * Ends a commit of the image. A failed commit leaves it as it was before, maybe in a checkpoint.
    *
-   * @param e how it ended
+   * @param e end of the commit
    */
   public void apply(final Entry.Ended e) {
     committed |= e.errno() == 0;
@@ -157,7 +162,8 @@ abstract class ImageState {
   }
 
   /**
-   * The image's state while no checkpoint has it. Behind all that was asked of the drain only.
+   * Returns the image's state while no checkpoint has it. The answer holds only after all earlier
+   * requests to the drain.
    *
    * @return {@code ImageDescriptor.STATE_DIRECT} or {@code STATE_DIVERTED}
    */
@@ -211,7 +217,7 @@ abstract class ImageState {
   }
 
   /**
-   * Whether the file came to rest since a process opened it.
+   * Returns whether the file came to rest since a process opened it.
    *
    * @return true also when a stage opened it again
    */
@@ -220,7 +226,7 @@ abstract class ImageState {
   }
 
   /**
-   * A name that its file had.
+   * Returns a name that its file had.
    *
    * @return the last one that is known
    */
@@ -231,14 +237,14 @@ abstract class ImageState {
   /**
    * Takes note of a name of its file. Service thread only.
    *
-   * @param path it has this name now
+   * @param path present name
    */
   public void name(final String path) {
     name = path;
   }
 
   /**
-   * How the file became an image.
+   * Returns the entry by which the file became an image.
    *
    * @return its id, its file, and its state then
    */
@@ -247,7 +253,7 @@ abstract class ImageState {
   }
 
   /**
-   * The checkpoint that a rank created the image for by request.
+   * Returns the checkpoint that a rank created the image for by request.
    *
    * @return null for a captured file
    */
@@ -255,7 +261,7 @@ abstract class ImageState {
     return created;
   }
 
-  /** A failure of which no more is left than the errno. */
+  /** Returns a failure of which only the errno is left. */
   Exception failed(final int errno) {
     return untaken.isEmpty()
         ? new PosixException("store " + admitted.path(), errno)
@@ -263,7 +269,7 @@ abstract class ImageState {
   }
 
   /**
-   * Why its file could not be taken, so that it failed.
+   * Returns the reason why its file could not be taken, so that it failed.
    *
    * @return empty when it was taken, or asked for
    */
@@ -272,7 +278,7 @@ abstract class ImageState {
   }
 
   /**
-   * Whether a checkpoint has the image.
+   * Returns whether a checkpoint has the image.
    *
    * @return false before its commit is over, and once the image is no longer committed
    */
@@ -281,16 +287,16 @@ abstract class ImageState {
   }
 
   /**
-   * The slots whose chunks may have records of the image.
+   * Returns the slots whose chunks may have records of the image.
    *
-   * @return those that have or had it open
+   * @return slots that have or had it open
    */
   public Set<Integer> granted() {
     return Collections.unmodifiableSet(granted);
   }
 
   /**
-   * The id in records and requests.
+   * Returns the id in records and requests.
    *
    * @return unique in the session, from 1
    */
@@ -299,7 +305,7 @@ abstract class ImageState {
   }
 
   /**
-   * Where the image stands in the shared table.
+   * Returns the place of the image in the shared table.
    *
    * @return index of its entry
    */
@@ -308,7 +314,7 @@ abstract class ImageState {
   }
 
   /**
-   * What was drained of the image. Write stage only.
+   * Returns the log of the image's drained bytes. Write stage only.
    *
    * @return the log
    */
@@ -317,7 +323,7 @@ abstract class ImageState {
   }
 
   /**
-   * The slots that have the image open. Service thread only.
+   * Returns the slots that have the image open. Service thread only.
    *
    * @return the openers
    */
@@ -326,7 +332,7 @@ abstract class ImageState {
   }
 
   /**
-   * The image's state, which is not read back from the shared table. Service thread only.
+   * Returns the image's state, which is not read back from the shared table. Service thread only.
    *
    * @return {@code ImageDescriptor.STATE_*}
    */
@@ -335,7 +341,7 @@ abstract class ImageState {
   }
 
   /**
-   * Whether a process had it open for writing when it died, so that it may be incomplete.
+   * Returns whether a process had it open for writing when it died, so that it may be incomplete.
    *
    * @return false once a process opened it for writing again
    */
@@ -344,7 +350,7 @@ abstract class ImageState {
   }
 
   /**
-   * The process that wrote the image last.
+   * Returns the process that wrote the image last.
    *
    * @return a process that may have ended
    */
@@ -353,7 +359,7 @@ abstract class ImageState {
   }
 
   /**
-   * The processes whose ranks wrote the image, of which only a job on several nodes has more than
+   * Returns the processes whose ranks wrote the image. Only a job on several nodes has more than
    * the last one.
    *
    * @return at least one, the last one last; of each rank only the last
@@ -363,7 +369,7 @@ abstract class ImageState {
   }
 
   /**
-   * When it was opened for writing the last time.
+   * Returns the order of its last opening for writing.
    *
    * @return order among all such openings of the session, from 1; 0 for never
    */
@@ -372,9 +378,9 @@ abstract class ImageState {
   }
 
   /**
-   * When it was closed the last time by a process that wrote it, as that one tells. Rings are read
-   * one after another, so this tells the order of two processes' writing, and {@link #written} does
-   * not.
+   * Returns the time of its last close by a process that wrote it, by the word of that process.
+   * Rings are read one after another, so this tells the order of two processes' writing, and {@link
+   * #written} does not.
    *
    * @return in nanoseconds of the node's monotonic clock; 0 for never
    */
@@ -383,8 +389,8 @@ abstract class ImageState {
   }
 
   /**
-   * When a process closed it that left bytes in it, the first time since it was created, emptied or
-   * committed.
+   * Returns the first time, since it was created, emptied or committed, that a process closed it
+   * and left bytes in it.
    *
    * @return by the same clock; 0 for never
    */
@@ -393,11 +399,11 @@ abstract class ImageState {
   }
 
   /**
-   * What was written to it since then.
+   * Returns the writing of the image since then.
    *
-   * @param path its path in the capture directory; another than it was created under became its
-   *     name when it was whole
-   * @return the times; where it is empty, only the last one is known
+   * @param path its path in the capture directory; a path other than that of its creation became
+   *     its name when it was whole
+   * @return the times; where the file is empty, only the last one is known
    */
   public Entry.Writing writing(final String path) {
     final long first = whole == 0 ? closed : whole;

@@ -16,9 +16,9 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
 
 /**
- * The processes that have slots and the images, as entries tell. While a session is served each
- * entry is applied when it is written: by the service thread here, by the write stage at the log of
- * its image. Service thread only.
+ * The processes that have slots and the images, by the journal's entries. While a session is served
+ * each entry is applied when it is written. The service thread applies it here, the write stage at
+ * the log of its image. Service thread only.
  */
 public final class Images implements Fold {
   private final Layout layout;
@@ -33,15 +33,15 @@ public final class Images implements Fold {
   private long writings;
 
   /**
-   * A session without images and processes.
+   * Creates a session without images and processes.
    *
-   * @param layout where their bytes land
+   * @param layout place where their bytes land
    */
   public Images(final Layout layout) {
     this.layout = layout;
   }
 
-  /** Where the bytes of its images land. Any thread. */
+  /** Returns the layout of the images' bytes. Any thread. */
   public Layout layout() {
     return layout;
   }
@@ -165,7 +165,7 @@ public final class Images implements Fold {
   }
 
   /**
-   * The processes that have slots.
+   * Returns the processes that have slots.
    *
    * @return in the order of their coming
    */
@@ -174,7 +174,7 @@ public final class Images implements Fold {
   }
 
   /**
-   * The process that has a slot.
+   * Returns the process that has a slot.
    *
    * @param slot index of its slot, 0 or more
    * @return null for nobody
@@ -184,7 +184,7 @@ public final class Images implements Fold {
   }
 
   /**
-   * The images that a slot has open.
+   * Returns the images that a slot has open.
    *
    * @param slot index of its slot, 0 or more
    * @return in the order of their admission; a copy
@@ -194,7 +194,7 @@ public final class Images implements Fold {
   }
 
   /**
-   * Whether a process has an image open.
+   * Returns whether a process has an image open.
    *
    * @return false when all are closed
    */
@@ -203,7 +203,7 @@ public final class Images implements Fold {
   }
 
   /**
-   * How many processes were killed.
+   * Returns the number of processes that were killed.
    *
    * @return up to now
    */
@@ -212,7 +212,7 @@ public final class Images implements Fold {
   }
 
   /**
-   * How often images were opened for writing.
+   * Returns the number of times that images were opened for writing.
    *
    * @return up to now
    */
@@ -221,7 +221,7 @@ public final class Images implements Fold {
   }
 
   /**
-   * The highest image id so far.
+   * Returns the highest image id so far.
    *
    * @return 0 for none
    */
@@ -240,7 +240,7 @@ public final class Images implements Fold {
   }
 
   /**
-   * The images.
+   * Returns the images.
    *
    * @return in the order of their admission; a copy
    */

@@ -7,19 +7,19 @@ public final class MissingException extends IOException {
   private static final long serialVersionUID = 1;
 
   /**
-   * A file that is not found.
+   * Creates the failure of a file that is not found.
    *
-   * @param path what the image is called
-   * @param what is known of it
+   * @param path path of the image
+   * @param what fact that is known of it
    */
   public MissingException(final String path, final String what) {
     this(path + ": " + what);
   }
 
   /**
-   * A file that was not found.
+   * Creates the failure of a file that was not found.
    *
-   * @param reason what was said of it
+   * @param reason message of the first failure
    */
   public MissingException(final String reason) {
     super(reason);

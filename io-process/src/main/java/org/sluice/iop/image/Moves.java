@@ -17,16 +17,20 @@ import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
 
 /**
- * Names of images that may have changed since they were looked at, without a word: a directory
- * above was renamed, or a program outside renamed or linked a file. To ask for each would cost as
- * much as there are images. The directories tell which: in one that is where it was, and that
- * nobody has changed, each file has the name that it had. Service thread only.
+ * The names of images that may have changed unannounced since they were looked at. A directory
+ * above was renamed, or a program outside renamed or linked a file. A question for each image would
+ * cost as much as there are images. The directories tell which are concerned. In a directory that
+ * is in its place, and that nobody has changed, each file has the name that it had. Service thread
+ * only.
  */
 public final class Moves {
-  /** A directory that was changed so lately may be changed again without another time. */
+  /** The age below which a directory's change may be followed by another without another time. */
   private static final Duration FRESH = Duration.ofSeconds(1);
 
-  /** So much longer than a look nobody needs at once is the pause behind it. */
+  /**
+   * The factor by which the pause after a look is longer than the look, where nobody needs one at
+   * once.
+   */
   private static final int SHARE = 20;
 
   private static final int NEVER = -1;
@@ -41,7 +45,7 @@ public final class Moves {
   /** The images that had no name when they were looked at last. */
   private final Set<Image> nowhere = new LinkedHashSet<>();
 
-  /** Of those where they are now cannot be found out. */
+  /** The images whose present place cannot be found out. */
   private final Map<Image, IOException> unknown = new LinkedHashMap<>();
 
   private boolean told;
@@ -50,9 +54,9 @@ public final class Moves {
   private enum Change {
     /** Its images have the names that they had, and others elsewhere at most. */
     NONE,
-    /** Some may have been renamed. */
+    /** Some images may have been renamed. */
     LIST,
-    /** It has another name, or none. */
+    /** The directory has another name, or none. */
     PLACE
   }
 
@@ -62,7 +66,7 @@ public final class Moves {
     private FileStatus seen; // null before it is looked at, and where it is gone
     private boolean settled;
 
-    /** What may have become of it since it was seen last. */
+    /** Looks for changes since it was seen last. */
     private Change look(final String directory) {
       final FileStatus before = seen;
       final boolean wasSettled = settled;
@@ -84,24 +88,24 @@ public final class Moves {
     }
   }
 
-  /** What is known of an image's names. */
+  /** The known names of an image. */
   private static final class Sight {
     private String directory = "";
 
     /** Another name than the one that the kernel tells; null for none. */
     private String other;
 
-    /** How many names it had when they were searched for last. */
+    /** The number of its names when they were searched for last. */
     private int links = NEVER;
 
-    /** The same when it was looked at last. */
+    /** The number of its names when it was looked at last. */
     private int seen = NEVER;
   }
 
   /**
-   * Nothing was looked at yet.
+   * Creates the moves; nothing was looked at yet.
    *
-   * @param capture where images are
+   * @param capture directory of the images
    * @param isKnown whether an image is still one of the session
    * @param isWanted whether a name, absolute, is preferred to others of the same file
    */
@@ -125,7 +129,7 @@ public final class Moves {
   }
 
   /**
-   * Where an image is now.
+   * Returns the present name of an image.
    *
    * @param image an image of the session
    * @return the name that is preferred; empty when it has none in the capture directory
@@ -142,16 +146,16 @@ public final class Moves {
     }
     if (!capture.contains(sight.other) || !image.held().identity().isAt(sight.other)) {
       sight.other = null;
-      sight.links = NEVER; // it was renamed behind the search
+      sight.links = NEVER; // the name was changed after the search
     }
     return Optional.ofNullable(sight.other);
   }
 
   /**
-   * An image was looked at.
+   * Notes that an image was looked at.
    *
    * @param image an image of the session
-   * @param name of its file, absolute; empty where it has none
+   * @param name name of its file, absolute; empty where it has none
    */
   public void looked(final Image image, final Optional<String> name) {
     if (image.created() != null) {
@@ -195,10 +199,10 @@ public final class Moves {
   }
 
   /**
-   * A process says that it renamed a directory, or gave a file another name.
+   * Notes the word of a process that it renamed a directory, or gave a file another name.
    *
    * @param image the file's image; null for a directory
-   * @param path what it is called now, absolute
+   * @param path present name, absolute
    */
   public void told(final Image image, final String path) {
     told = true;
@@ -219,7 +223,7 @@ public final class Moves {
   }
 
   /**
-   * A process says that it renamed an image.
+   * Notes the word of a process that it renamed an image.
    *
    * @param image an image of the session
    * @return whether only a search tells its new name: then the next look is for it as well
@@ -234,7 +238,7 @@ public final class Moves {
   }
 
   /**
-   * Whether a process has told of something since the last look.
+   * Returns whether a process has told of something since the last look.
    *
    * @return until {@link #look}
    */
@@ -243,7 +247,7 @@ public final class Moves {
   }
 
   /**
-   * Whether there is time for a look that can wait.
+   * Returns whether there is time for a look that can wait.
    *
    * @return false for a while after one that took long
    */
@@ -252,11 +256,11 @@ public final class Moves {
   }
 
   /**
-   * Looks at those images whose names may have changed; the capture directory is searched once at
+   * Looks at those images whose names may have changed. The capture directory is searched once at
    * most, and only where the kernel does not tell a name.
    *
-   * @return the names that they have now, absolute; empty for none in here. Images whose names
-   *     cannot be found out are not among them.
+   * @return their present names, absolute; empty for none in here. Images whose names cannot be
+   *     found out are not among them.
    */
   public Map<Image, Optional<String>> look() {
     final long began = clock.getAsLong();
@@ -298,7 +302,10 @@ public final class Moves {
     return all;
   }
 
-  /** What a checkpoint has is looked for in others only where its directory has another name. */
+  /**
+   * Returns whether an image's name may have changed. An image of a checkpoint is suspect only
+   * where its directory has another name.
+   */
   private boolean isSuspect(final Image image, final Change change) {
     if (change == Change.PLACE || image.isCommitted()) {
       return change == Change.PLACE;
@@ -336,8 +343,9 @@ public final class Moves {
   }
 
   /**
-   * Nobody needs the name of what a checkpoint has, and its program has deleted. What came to rest,
-   * and has a name that is not found, stays in its group, whose commit fails for it.
+   * Enters the name of an image. An image that a checkpoint has, and whose program has deleted it,
+   * needs no name. An image at rest whose name is not found stays in its group, whose commit fails
+   * for it.
    */
   private void put(
       final Image image,
@@ -362,7 +370,10 @@ public final class Moves {
     }
   }
 
-  /** What a program renames meanwhile the search may miss. */
+  /**
+   * Enters the names that a search found. The search may miss a file that a program renames
+   * meanwhile.
+   */
   private void found(
       final Image image, final List<String> all, final Map<Image, Optional<String>> names) {
     final List<String> its = all.stream().filter(image.held().identity()::isAt).toList();
@@ -384,7 +395,8 @@ public final class Moves {
   }
 
   /**
-   * Why it is not known where some image is, so that no checkpoint is known to have all of its own.
+   * Returns the reason why the place of some image is unknown, so that no checkpoint is known to
+   * have all of its own.
    *
    * @return empty when all are known
    */

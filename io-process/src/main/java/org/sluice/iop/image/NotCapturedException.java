@@ -14,9 +14,9 @@ public final class NotCapturedException extends Exception {
   }
 
   /**
-   * Why the file is not captured.
+   * Returns the reason why the file is not captured.
    *
-   * @return one that {@link Reason#isPlain}
+   * @return a reason that {@link Reason#isPlain}
    */
   public Reason reason() {
     return reason;

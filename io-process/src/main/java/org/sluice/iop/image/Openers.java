@@ -8,14 +8,17 @@ import java.util.TreeMap;
 import org.sluice.iop.journal.Entry;
 
 /**
- * The slots that have an image open: how often each has, whether for writing, and which of them
+ * The slots that have an image open: the number of times, whether for writing, and the slot that
  * diverts it. Service thread only.
  */
 public final class Openers {
   /** No slot. */
   public static final int NOBODY = -1;
 
-  /** Of its own only while a slot has the image open: most images are closed. */
+  /**
+   * The openers by slot. The map is its own only while a slot has the image open: most images are
+   * closed.
+   */
   private Map<Integer, Entry.Opener> bySlot = Map.of();
 
   private int writer = NOBODY;
@@ -51,7 +54,7 @@ public final class Openers {
         : null;
   }
 
-  /** Whether a slot has the image open for writing, or had when it opened it besides. */
+  /** Returns whether a slot has the image open for writing, or had when it opened it besides. */
   boolean writes(final int slot) {
     return has(slot) && bySlot.get(slot).writes();
   }
@@ -61,7 +64,7 @@ public final class Openers {
   }
 
   /**
-   * The slots that have the image open.
+   * Returns the slots that have the image open.
    *
    * @return their indices
    */
@@ -70,7 +73,7 @@ public final class Openers {
   }
 
   /**
-   * Whether no slot has the image open.
+   * Returns whether no slot has the image open.
    *
    * @return true when it is closed
    */
@@ -79,7 +82,7 @@ public final class Openers {
   }
 
   /**
-   * Whether a slot has the image open.
+   * Returns whether a slot has the image open.
    *
    * @param slot index of a slot, 0 or more
    * @return true when it has
@@ -89,7 +92,7 @@ public final class Openers {
   }
 
   /**
-   * Whether a slot shares the image.
+   * Returns whether a slot shares the image.
    *
    * @param slot a slot, open or not
    * @return true when another one has it open
@@ -99,7 +102,7 @@ public final class Openers {
   }
 
   /**
-   * The slot whose process appends the image's writes to the log.
+   * Returns the slot whose process appends the image's writes to the log.
    *
    * @return a slot or {@link #NOBODY}
    */
@@ -108,7 +111,7 @@ public final class Openers {
   }
 
   /**
-   * Says which slot diverts the image.
+   * Sets the slot that diverts the image.
    *
    * @param slot a slot that has it open, or {@link #NOBODY}
    */

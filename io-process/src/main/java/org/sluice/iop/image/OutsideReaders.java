@@ -1,10 +1,11 @@
 package org.sluice.iop.image;
 
 /**
- * What keeps programs outside Sluice from files that do not hold everything. Service thread only.
+ * The protection of programs outside Sluice from files that do not hold everything. Service thread
+ * only.
  */
 public interface OutsideReaders {
-  /** None. */
+  /** No protection. */
   OutsideReaders NONE =
       new OutsideReaders() {
         @Override
@@ -18,23 +19,24 @@ public interface OutsideReaders {
       };
 
   /**
-   * From here on the image's own file may lack bytes, or must not change. Repeating it does
-   * nothing.
+   * Protects the image's own file, which may lack bytes from here on, or must not change. A
+   * repetition does nothing.
    *
    * @param image an image of the session
    */
   void protect(Image image);
 
   /**
-   * The image's own file holds everything, or is of no interest any more. Repeating it does
-   * nothing.
+   * Ends the protection: the image's own file holds everything, or is of no interest any more. A
+   * repetition does nothing.
    *
    * @param image an image of the session
    */
   void release(Image image);
 
   /**
-   * The image gives its descriptor up, and whatever hangs on that. Repeating it does nothing.
+   * Ends the part of the protection that needs the image's descriptor, which is given up. A
+   * repetition does nothing.
    *
    * @param image an image of the session
    */

@@ -8,18 +8,18 @@ import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
-/** Opens files of images again, which programs may have changed meanwhile. Any thread. */
+/** The reopening of images' files, which programs may have changed meanwhile. Any thread. */
 public final class Reopening {
   private static final int OWNER_WRITES = 0200;
 
   private Reopening() {}
 
   /**
-   * Opens a file for reading and writing. A program may have made it read-only since, or have a
-   * lease on it, for which this process had let go of it: the kernel would wait long for that.
+   * Opens a file for reading and writing. A program may have made it read-only since. Or a program
+   * has a lease on it, for which this process had let it go: the kernel would wait long for that.
    *
-   * @param path what leads to it
-   * @param identity which file it is to be; another one's mode is left alone
+   * @param path path that leads to it
+   * @param identity identity that it is to have; another file's mode is left alone
    * @return the file, or another one that the path leads to by now; let go of if a program has a
    *     lease on it
    * @throws PosixException when it cannot be opened
@@ -38,11 +38,11 @@ public final class Reopening {
   }
 
   /**
-   * As {@link #forWriting}, but watchers of the file hear nothing of it. What forbids to write to a
-   * file without its mode, such as that it runs, shows at the first write.
+   * Opens a file as {@link #forWriting} does, but unseen by its watchers. Obstacles to a write
+   * other than the mode, such as a running program, show at the first write.
    *
-   * @param path what leads to it
-   * @param identity which file it is to be; another one's mode is left alone
+   * @param path path that leads to it
+   * @param identity identity that it is to have; another file's mode is left alone
    * @return the file, or another one that the path leads to by now
    * @throws PosixException when it cannot be opened
    */
@@ -59,7 +59,7 @@ public final class Reopening {
    * Opens a file that a process has just created, by one of its names.
    *
    * @param name a name that it had, or another way to it
-   * @param key what identifies it
+   * @param key key of the file
    * @param born the low half of its time of creation, which a later file with its inode number does
    *     not have; 0 unknown
    * @return open for reading and writing; empty when the name leads elsewhere
@@ -107,7 +107,7 @@ public final class Reopening {
     }
   }
 
-  /** Opens a file for reading, also one that its owner may not read. */
+  /** Opens a file for reading, also a file that its owner may not read. */
   static NativeFile forReading(final String path, final FileIdentity identity)
       throws PosixException {
     try {

@@ -3,7 +3,7 @@ package org.sluice.iop.image;
 import org.sluice.iop.journal.Entry;
 
 /**
- * A process that writes images, all of which refer to it, so that its end is theirs at once.
+ * A process that writes images. All of these refer to it, so that its end is theirs at once.
  * Service thread only.
  */
 public final class Writer {
@@ -14,13 +14,13 @@ public final class Writer {
     this.process = process;
   }
 
-  /** The writer of an image that no process has written. */
+  /** Returns the writer of an image that no process has written. */
   static Writer nobody() {
     return new Writer(new Entry.Attached(0, 0, 0, -1, 0, 0, 0, 0, 0));
   }
 
   /**
-   * How the process got its slot.
+   * Returns the entry by which the process got its slot.
    *
    * @return all zero, but for the rank, when it is nobody
    */
@@ -28,22 +28,22 @@ public final class Writer {
     return process;
   }
 
-  /** The entry that stands for it in a journal that is made anew. */
+  /** Returns the entry that stands for the writer in a journal that is made anew. */
   Entry.KnownWriter known() {
     return new Entry.KnownWriter(process, killed);
   }
 
   /**
-   * The process.
+   * Returns the number of the process.
    *
-   * @return tells all processes of the session apart, whichever I/O process serves it
+   * @return unique among all processes of the session, whichever I/O process serves it
    */
   public long process() {
     return process.generation() << Integer.SIZE | process.slot();
   }
 
   /**
-   * The rank of the process.
+   * Returns the rank of the process.
    *
    * @return -1 unknown
    */
@@ -52,7 +52,7 @@ public final class Writer {
   }
 
   /**
-   * How many ranks the job of the process has.
+   * Returns the number of ranks of the process's job.
    *
    * @return 0 unknown
    */
@@ -61,7 +61,7 @@ public final class Writer {
   }
 
   /**
-   * How many ranks of its job run on this node.
+   * Returns the number of ranks of its job that run on this node.
    *
    * @return 0 where that is unknown
    */
@@ -70,7 +70,7 @@ public final class Writer {
   }
 
   /**
-   * Whether the job of the process has ranks on other nodes.
+   * Returns whether the job of the process has ranks on other nodes.
    *
    * @return false where nothing says so
    */
@@ -80,30 +80,31 @@ public final class Writer {
   }
 
   /**
-   * Whose part of a checkpoint its images are: its rank's, or its own if it has none.
+   * Returns the part of a checkpoint that its images belong to: its rank's, or its own if it has
+   * none.
    *
-   * @return tells parts apart
+   * @return number that tells parts apart
    */
   public long part() {
     return rank() >= 0 ? rank() : -1 - process();
   }
 
   /**
-   * How many processes were killed before this one attached.
+   * Returns the number of processes that were killed before this one attached.
    *
-   * @return how many processes
+   * @return number of processes
    */
   public int killsBefore() {
     return process.killsBefore();
   }
 
-  /** The process was killed, as DETACHED will say; it stays so. */
+  /** Notes that the process was killed, as DETACHED will say; it stays so. */
   public void killed() {
     killed = true;
   }
 
   /**
-   * Whether the process was killed.
+   * Returns whether the process was killed.
    *
    * @return false while it lives, or when it has ended well
    */
