@@ -8,8 +8,8 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.iop.image.Image;
 
 /**
- * Which slot may append to which image, so that a process can spoil no image but its own. The first
- * stage alone uses it; openings reach it through the pipeline, in order with the chunks.
+ * The rights of slots to append to images, so that a process can spoil no image but its own. The
+ * first stage alone uses them; openings reach it through the pipeline, in order with the chunks.
  */
 final class AppendRights {
   private final Map<Integer, Int2ObjectHashMap<Image>> bySlot = new HashMap<>();
@@ -26,7 +26,7 @@ final class AppendRights {
     bySlot.remove(slot);
   }
 
-  /** The image with this id, null when the slot may not append to it. */
+  /** Returns the image with this id; null when the slot may not append to it. */
   Image find(final int slot, final int imageId) {
     return of(slot).get(imageId);
   }

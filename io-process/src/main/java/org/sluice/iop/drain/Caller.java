@@ -8,7 +8,7 @@ public interface Caller {
   /**
    * Answers; never waits for the other side to read.
    *
-   * @param reply what to answer
+   * @param reply the answer
    */
   void answer(Reply reply);
 }

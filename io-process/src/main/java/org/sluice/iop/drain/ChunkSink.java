@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import org.sluice.iop.image.Image;
 
-/** What becomes of drained chunks. Write stage only, unless it says otherwise. */
+/** The destination of drained chunks. Write stage only, except where a method names another. */
 interface ChunkSink extends WriteBatch {
   /** Returns whether chunks are stored as they lie, so that they need checksums. Any thread. */
   boolean keepsRecords();
@@ -21,15 +21,15 @@ interface ChunkSink extends WriteBatch {
   }
 
   /**
-   * Brings an image to stable storage behind its chunks, if that can be begun before the last stage
+   * Brings an image to stable storage after its chunks, if that can be begun before the last stage
    * comes to it. Otherwise it does nothing.
    */
   default void sync(final SyncWork sync) {}
 
   /**
-   * Makes an image's own file hold everything drained so far, and what is in chunks that are not.
+   * Makes an image's own file hold everything drained so far, and the bytes in undrained chunks.
    *
-   * @param peeks at chunks whose owners may still append to them, in program order
+   * @param peeks views of chunks whose owners may still append to them, in program order
    */
   void settle(Image image, List<Peek> peeks) throws IOException;
 }

@@ -12,7 +12,7 @@ import org.sluice.iop.image.Image;
 
 /**
  * A chunk on its way through the drain. The first stage checks its records and copies them out of
- * shared memory; the write stage gives it to the layout, which says when it is done with it.
+ * shared memory. The write stage gives it to the layout, which says when it has finished with it.
  */
 abstract class ChunkWork implements Work {
   private static final IntArrayList NONE = new IntArrayList();
@@ -26,7 +26,7 @@ abstract class ChunkWork implements Work {
   /** The chunk's state word, as the service thread read it once. */
   final long word;
 
-  /** Tells the uses of the chunk apart. */
+  /** The generation, which tells the uses of the chunk apart. */
   final int generation;
 
   final UnsafeBuffer memory;
@@ -51,13 +51,13 @@ abstract class ChunkWork implements Work {
     this.memory = context.segment().chunk(index);
   }
 
-  /** Copies out what concerns images that the slot may append to, by {@link #add}. */
+  /** Copies out the records of images that the slot may append to, by {@link #add}. */
   abstract void copyOut() throws IOException;
 
   /**
-   * The layout does not need the chunk's memory any more.
+   * Ends the work, as the layout does not need the chunk's memory any more.
    *
-   * @param location where it is in a container; null when it is in none
+   * @param location its place in a container; null when it is in none
    */
   abstract void released(ChunkLocation location);
 
@@ -75,7 +75,7 @@ abstract class ChunkWork implements Work {
     }
   }
 
-  /** A process whose chunks were poison again and again is not heard any more. */
+  /** Looks for poison. A process whose chunks were poison again and again is not heard any more. */
   private void lookForPoison() throws PoisonException {
     poisoned = context.inFlight().poisoned(id());
     if (poisoned.containsInt(Lane.NO_IMAGE) || context.inFlight().isCutOff(slot)) {
@@ -101,7 +101,7 @@ abstract class ChunkWork implements Work {
     }
   }
 
-  /** The sink is done with the chunk. */
+  /** Releases the chunk, as the sink has finished with it. */
   final void release(final ChunkLocation location) {
     released(location);
     context.reading().tables().giveBack(extents);

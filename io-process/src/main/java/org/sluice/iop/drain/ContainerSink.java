@@ -22,17 +22,17 @@ import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
 
 /**
- * Chunks go to containers as they lie in memory, several in one write if several are there. Only
- * images that have become direct get their extents in place.
+ * A sink of containers. Chunks go there as they lie in memory, several in one write if several are
+ * there. Only images that have become direct get their extents in place.
  */
 final class ContainerSink implements ChunkSink {
-  /** What waits to be written is kept from the ranks: no more than this part of the buffer. */
+  /** The part of the buffer that may wait to be written, and so is kept from the ranks. */
   private static final int GATHERED_PART = 8;
 
-  /** So is what is being written: no more than this part while there is more to do. */
+  /** The part of the buffer that may be under way while there is more to do. */
   private static final int UNDER_WAY_PART = 4;
 
-  /** How many writes are under way while the next one is gathered. More are no faster. */
+  /** The number of writes under way while the next one is gathered. More are no faster. */
   private static final int AHEAD = 4;
 
   private final Statistics statistics;
@@ -48,7 +48,7 @@ final class ContainerSink implements ChunkSink {
   private final long mostUnderWay;
   private final List<Placed> placed = new ArrayList<>();
 
-  /** What is being written, the oldest first: images get their chunks in this order. */
+  /** The writes under way, the oldest first: images get their chunks in this order. */
   private final Deque<Batch> underWay = new ArrayDeque<>();
 
   /** The container that the placed chunks go to. */
@@ -58,9 +58,9 @@ final class ContainerSink implements ChunkSink {
   private record Placed(ChunkWork chunk, ChunkLocation location) {}
 
   /**
-   * Chunks in one write.
+   * The chunks of one write.
    *
-   * @param began when, as {@link System#nanoTime} tells
+   * @param began time of the start, by {@link System#nanoTime}
    */
   private record Batch(
       Container container, List<Placed> placed, Container.Started write, long began) {
@@ -70,13 +70,13 @@ final class ContainerSink implements ChunkSink {
   }
 
   /**
-   * A sink that has written nothing.
+   * Creates a sink that has written nothing.
    *
-   * @param containers of the session
-   * @param flight does its writes
+   * @param containers containers of the session
+   * @param flight writer of its writes
    * @param bufferLength bytes of all chunks together
-   * @param statistics times writes
-   * @param inFlight says what is written
+   * @param statistics times of writes
+   * @param inFlight record of the bytes that are written
    */
   ContainerSink(
       final PosixStore store,
@@ -139,7 +139,7 @@ final class ContainerSink implements ChunkSink {
     }
   }
 
-  /** Where a former I/O process failed they go one by one, to see at which. */
+  /** Returns whether chunks go one by one, to find the one at which a former I/O process failed. */
   private boolean isSuspicious() {
     return inFlight.hasSuspects() && inFlight.suspectsChunks();
   }
@@ -191,7 +191,7 @@ final class ContainerSink implements ChunkSink {
     }
   }
 
-  /** Writes one chunk alone, so that only the images fail whose bytes are lost. */
+  /** Writes a chunk alone, so that only the images fail whose bytes are lost. */
   private ChunkLocation writeAlone(final ChunkWork chunk, final Container container) {
     try {
       final ChunkLocation location = container.place(chunk.memory, chunk.used, chunk.crc);
@@ -232,8 +232,8 @@ final class ContainerSink implements ChunkSink {
   }
 
   /**
-   * The file's time of modification stays: its writers see to that when they close it, and to a
-   * program that only reads it, it does not change.
+   * Makes the image's own file hold everything. The file's time of modification stays: its writers
+   * set it when they close the file, and a program that only reads it sees no change.
    */
   @Override
   public void settle(final Image image, final List<Peek> peeks) throws IOException {
@@ -252,7 +252,7 @@ final class ContainerSink implements ChunkSink {
       try {
         image.file().modified(modified);
       } catch (final PosixException anotherUsersFile) {
-        return; // it counts as written to now, and has all its bytes
+        return; // the file counts as written to now, and has all its bytes
       }
     }
   }

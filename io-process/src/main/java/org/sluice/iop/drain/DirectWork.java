@@ -15,15 +15,17 @@ import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 
 /**
- * Makes an image direct without its writer's help: the image's own file gets what was drained and
- * what the writer's unpublished chunks hold. The state was stored before these chunks are looked at
- * here, so whatever is appended later makes its writer settle again.
+ * The work that makes an image direct without its writer's help. The image's own file gets the
+ * drained bytes and those of the writer's unpublished chunks. The state was stored before these
+ * chunks are looked at here, so whatever is appended later makes its writer settle again.
  *
- * <p>An unpublished chunk is drained some day like any other. How much of it was applied here is
- * remembered, so that it is not applied once more over what others have written since.
+ * <p>An unpublished chunk is drained some day like any other. The part of it that was applied here
+ * is remembered, so that it is not applied once more over later writes of others.
  */
 final class DirectWork extends ImageWork {
-  /** For a process that is stopped between two instructions, or was killed there. */
+  /**
+   * The longest wait for a process that is stopped between two instructions, or was killed there.
+   */
   private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
@@ -35,7 +37,7 @@ final class DirectWork extends ImageWork {
   private final List<Peek> peeks = new ArrayList<>();
 
   /**
-   * Makes an image direct.
+   * Creates the work.
    *
    * @param unpublished the writer's chunks that are not in the pipeline yet, in program order
    * @param emptied whether the image was truncated to nothing, so that its bytes do not count
@@ -68,9 +70,10 @@ final class DirectWork extends ImageWork {
   }
 
   /**
-   * A process that closes the image may be about to give its own file its length, over what those
-   * would write who may open it from here on. It stores the image's id, fences, and then looks at
-   * the state, which was stored before: one of the two sees the other.
+   * Waits for processes that are giving the file its length. Such a process closes the image, and
+   * may do so over the writes of processes that open it from here on. The process stores the
+   * image's id, fences, and then looks at the state, which was stored before: one of the two sees
+   * the other.
    */
   private void awaitLength() {
     final long begin = System.nanoTime();
@@ -82,7 +85,10 @@ final class DirectWork extends ImageWork {
     }
   }
 
-  /** From here on extents go to the file: also those of an image that has lost bytes. */
+  /**
+   * Restarts the log. From here on extents go to the file, also those of an image that has lost
+   * bytes.
+   */
   private void restart(final long size) {
     context.restart(
         image,

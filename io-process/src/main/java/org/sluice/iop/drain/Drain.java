@@ -23,11 +23,11 @@ import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
 /**
- * What the service thread asks of the pipeline. Everything asked for happens in the order in which
- * it was asked. Service thread only.
+ * The requests of the service thread to the pipeline. They are carried out in the order in which
+ * they are made. Service thread only.
  */
 public final class Drain implements AutoCloseable {
-  /** Used length of a chunk whose owner died before it told. */
+  /** The used length of a chunk whose owner died before it told. */
   public static final int ADOPTED = -1;
 
   private static final int REQUESTS = 1024;
@@ -42,11 +42,11 @@ public final class Drain implements AutoCloseable {
    * Starts the drain.
    *
    * @param segment the segment; stays the caller's
-   * @param layout where its bytes land
-   * @param store takes the containers; stays the caller's
-   * @param node this node's name
-   * @param statistics counts
-   * @param journal learns what is drained
+   * @param layout layout of the session
+   * @param store store of the containers; stays the caller's
+   * @param node name of this node
+   * @param statistics counts of the drain
+   * @param journal record of the drained chunks
    */
   public Drain(
       final Segment segment,
@@ -81,9 +81,9 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Where the session's bytes land.
+   * Returns the layout of the session's bytes.
    *
-   * @return any thread may ask
+   * @return layout; any thread may ask
    */
   public Layout layout() {
     return layout;
@@ -92,12 +92,12 @@ public final class Drain implements AutoCloseable {
   /**
    * Drains a chunk.
    *
-   * @param slot who published it
+   * @param slot slot that published it
    * @param chunk its index
    * @param word its state word when it was found to be published; a mad owner may change it
    * @param used its used length; {@link #ADOPTED} when its owner left it behind and its header
    *     tells
-   * @param position of the slot's ring behind the record that told; {@link Entry#NO_POSITION} for
+   * @param position end of the record that told, in the slot's ring; {@link Entry#NO_POSITION} for
    *     none
    */
   public void publish(
@@ -111,7 +111,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Drains a chunk that went into the drain of a former I/O process.
    *
-   * @param taken what that one wrote down, which counts, whatever the state word says by now
+   * @param taken record of that process, which counts, whatever the state word says by now
    */
   public void resume(final Entry.Taken taken) {
     final long word =
@@ -126,10 +126,10 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Puts what a process has appended to a chunk so far into its images' own files, in the files
-   * layout.
+   * Puts the bytes that a process has appended to a chunk so far into its images' own files, in the
+   * files layout.
    *
-   * @param slot whose chunk it is
+   * @param slot slot of the chunk
    * @param chunk its index; not in the pipeline
    * @param word its state word
    */
@@ -138,7 +138,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Whether so much is under way that what may wait should.
+   * Returns whether so much is under way that less urgent work should wait.
    *
    * @return true while {@link #peek} might wait for the disk
    */
@@ -147,7 +147,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Whether nothing is on its way to storage.
+   * Returns whether nothing is on its way to storage.
    *
    * @return false also a little longer
    */
@@ -156,7 +156,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Whether all is done that processes wait for.
+   * Returns whether all work is done that processes wait for.
    *
    * @return false also a little longer
    */
@@ -165,19 +165,19 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * How its threads share the processors with the application.
+   * Returns the pace at which its threads share the processors with the application.
    *
-   * @return also for the service thread
+   * @return pace also for the service thread
    */
   public Pace pace() {
     return pace;
   }
 
   /**
-   * Whether a chunk is on its way through the pipeline.
+   * Returns whether a chunk is on its way through the pipeline.
    *
    * @param chunk its index
-   * @param word its state word: what its next owner publishes is another one
+   * @param word its state word: the next owner publishes with another one
    * @return false before, and once it was released
    */
   public boolean has(final int chunk, final long word) {
@@ -197,7 +197,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Ends what {@link #grant} began.
+   * Ends the right of {@link #grant}.
    *
    * @param slot index of the slot, 0 or more
    * @param image an image of the session
@@ -208,7 +208,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Ends all grants of a slot.
+   * Ends all rights of a slot.
    *
    * @param slot index of the slot, 0 or more
    */
@@ -248,7 +248,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Forgets what was drained of an image that was truncated to nothing, errors included.
+   * Forgets the drained bytes of an image that was truncated to nothing, errors included.
    *
    * @param image an image of the session
    * @param fileToo whether the drain may have written to its own file since
@@ -259,7 +259,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Does what {@link #empty} of a former I/O process was to do.
+   * Carries out an {@link #empty} of a former I/O process.
    *
    * @param image an image of the session
    * @param fileToo as there
@@ -278,7 +278,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Begins to log an image again, over what its own file holds.
+   * Begins to log an image again, over the bytes of its own file.
    *
    * @param image an image that was direct
    */
@@ -304,17 +304,17 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Brings what was drained of an image to stable storage.
+   * Brings the drained bytes of an image to stable storage.
    *
    * @param image an image of the session
-   * @param durable takes the time when that is done; called by the last stage
+   * @param durable receiver of the time when that is done; called by the last stage
    */
   public void sync(final Image image, final LongConsumer durable) {
     pipeline.publish(new SyncWork(context, image, durable));
   }
 
   /**
-   * Forgets where the bytes of an image are, since nobody will ask for them again.
+   * Forgets the places of an image's bytes, since nobody will ask for them again.
    *
    * @param image an image of the session
    */
@@ -325,7 +325,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Fails the images of which storage may have lost bytes, since a sync failed. Last stage only.
    *
-   * @param failure how it failed
+   * @param failure failure of the sync
    */
   public void failLost(final IOException failure) {
     context.containers().failLost(failure);
@@ -346,19 +346,19 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Answers once everything asked for before was written.
+   * Answers once all earlier requests were written.
    *
-   * @param caller gets the reply
-   * @param reply what; called by the write stage
+   * @param caller receiver of the reply
+   * @param reply source of the reply; called by the write stage
    */
   public void answer(final Caller caller, final Supplier<Reply> reply) {
     pipeline.publish(new StepWork(Lane.Role.WRITE, () -> caller.answer(reply.get())));
   }
 
   /**
-   * Does something once everything asked for before is done.
+   * Runs an action once all earlier requests are done.
    *
-   * @param action what; called by the last stage
+   * @param action the action; called by the last stage
    */
   public void afterwards(final Runnable action) {
     pipeline.publish(new StepWork(Lane.Role.COMMIT, action));
@@ -367,14 +367,14 @@ public final class Drain implements AutoCloseable {
   /**
    * Sends other work through the pipeline.
    *
-   * @param work what to do
+   * @param work the work
    */
   public void publish(final Work work) {
     pipeline.publish(work);
   }
 
   /**
-   * How many containers are open.
+   * Returns the number of open containers.
    *
    * @return 0 or more
    */
@@ -388,10 +388,10 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Takes over what a former I/O process had drained. Before anything else is asked for.
+   * Takes over the drained bytes of a former I/O process, before any other request.
    *
    * @param image an image of the session
-   * @throws IOException when its containers or its file cannot be had
+   * @throws IOException when its containers or its file cannot be opened
    */
   public void resume(final Image image) throws IOException {
     image.log().resume(image.held().status().size());

@@ -11,15 +11,15 @@ import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
 /**
- * What the works of the drain share.
+ * The parts that the works of the drain share.
  *
- * @param segment where the chunks are
- * @param journal learns what is drained
- * @param statistics counts
- * @param sink what becomes of drained chunks; write and last stage
- * @param containers those of the session; none in the files layout
+ * @param segment segment of the chunks
+ * @param journal record of the drained chunks
+ * @param statistics counts of the drain
+ * @param sink destination of drained chunks; write and last stage
+ * @param containers containers of the session; none in the files layout
  * @param reading the means of the first stage
- * @param underWay by index: the chunks on their way through the pipeline
+ * @param underWay chunks on their way through the pipeline, by index
  */
 record DrainContext(
     Segment segment,
@@ -33,7 +33,9 @@ record DrainContext(
     return journal.inFlight();
   }
 
-  /** The image's own file holds what was drained so far. Write stage only. */
+  /**
+   * Restarts the log of an image: its own file holds all bytes drained so far. Write stage only.
+   */
   void restart(
       final Image image,
       final Cause cause,

@@ -20,15 +20,15 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Warnings;
 
-/** Drains a chunk. One that makes no sense fails its owner's images, no others. */
+/** The drain of a chunk. A chunk that makes no sense fails its owner's images, no others. */
 final class DrainWork extends ChunkWork {
   private final boolean adopted;
 
   /**
-   * Drains a chunk.
+   * Creates the work.
    *
-   * @param used how much of it is used; {@link Drain#ADOPTED} when its owner died before it said
-   *     so, and its header tells
+   * @param used used length of the chunk; {@link Drain#ADOPTED} when its owner died before it told,
+   *     and its header tells
    */
   DrainWork(
       final DrainContext context,
@@ -48,7 +48,7 @@ final class DrainWork extends ChunkWork {
     context.statistics().count(Occurrence.PUBLISHED_BYTES, Math.min(bytes, memory.capacity()));
   }
 
-  /** Whether the chunk went into the drain with this state word. */
+  /** Returns whether the chunk went into the drain with this state word. */
   boolean isOf(final long published) {
     return ChunkStateDescriptor.slot(word) == ChunkStateDescriptor.slot(published)
         && generation == ChunkStateDescriptor.generation(published);
@@ -96,9 +96,10 @@ final class DrainWork extends ChunkWork {
   }
 
   /**
-   * Here and not in the write stage, which waits for storage meanwhile. A process that changes a
-   * chunk it has published makes the crc wrong, and a restore then names the chunk as damaged: a
-   * chunk holds records of images that its own slot was granted, and of no others.
+   * Computes the checksum. This is done here and not in the write stage, which waits for storage
+   * meanwhile. A process that changes a chunk it has published makes the crc wrong, and a restore
+   * then names the chunk as damaged. Such a chunk holds records of images that its own slot was
+   * granted, and of no others.
    */
   private void checksum() {
     if (context.sink().keepsRecords()) {
@@ -124,7 +125,10 @@ final class DrainWork extends ChunkWork {
     context.statistics().count(Occurrence.DRAINED_BYTES, Math.min(used, memory.capacity()));
   }
 
-  /** The images whose logs refer to the chunk now; a later use of it has none of the marks. */
+  /**
+   * Returns the images whose logs refer to the chunk now. A later use of the chunk has none of the
+   * marks.
+   */
   private List<Entry.ImageSize> shares(final ChunkLocation location) {
     final Map<Integer, Entry.ImageSize> shares = new LinkedHashMap<>();
     Image last = null;

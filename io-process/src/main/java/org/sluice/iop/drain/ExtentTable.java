@@ -11,14 +11,15 @@ import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.iop.image.Image;
 
 /**
- * The records of one chunk, checked and copied out of shared memory, so that nothing a process does
- * to the chunk afterwards matters but the payload itself. Filled by the first stage, read by the
- * second.
+ * The records of one chunk, checked and copied out of shared memory. So later changes of the chunk
+ * by a process affect only the payload itself. Filled by the first stage, read by the second.
  */
 final class ExtentTable {
-  /** Tables that the first stage may fill; it waits while the second is that far behind. */
+  /** The tables that the first stage may fill; it waits while the second is that far behind. */
   static final class Pool {
-    /** How far the first stage may be ahead of the second; bounds the heap. */
+    /**
+     * The number of tables by which the first stage may be ahead of the second; bounds the heap.
+     */
     private static final int MOST = 32;
 
     private final BlockingQueue<ExtentTable> free = new ArrayBlockingQueue<>(MOST);
@@ -73,7 +74,7 @@ final class ExtentTable {
     return images.get(i);
   }
 
-  /** One of {@code RecordDescriptor.TYPE_*}. */
+  /** Returns the type, {@code RecordDescriptor.TYPE_*}. */
   int type(final int i) {
     return types.getInt(i);
   }
@@ -86,12 +87,12 @@ final class ExtentTable {
     return lengths.getLong(i);
   }
 
-  /** Where the payload begins in the chunk. */
+  /** Returns the begin of the payload in the chunk. */
   int payload(final int i) {
     return payloads.getInt(i);
   }
 
-  /** Where the payload ends in the chunk; only a WRITE has one. */
+  /** Returns the end of the payload in the chunk; only a WRITE has a payload. */
   int payloadEnd(final int i) {
     return payload(i) + (type(i) == RecordDescriptor.TYPE_WRITE ? (int) length(i) : 0);
   }

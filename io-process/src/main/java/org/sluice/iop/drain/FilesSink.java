@@ -15,11 +15,11 @@ import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
 
 /**
- * Every drained extent goes to its image's own file. Where several writes are under way at a time,
- * chunks wait for others, whose extents may go to other files.
+ * A sink of the images' own files, which get every drained extent. Where several writes are under
+ * way at a time, chunks wait for others, whose extents may go to other files.
  */
 final class FilesSink implements ChunkSink {
-  /** What waits to be written is kept from the ranks: no more than this part of the buffer. */
+  /** The part of the buffer that may wait to be written, and so is kept from the ranks. */
   private static final int GATHERED_PART = 4;
 
   private final Statistics statistics;
@@ -31,20 +31,20 @@ final class FilesSink implements ChunkSink {
   private final WritesInFlight flight;
   private final long mostGathered;
 
-  /** Chunks whose extents may not be written yet. */
+  /** The chunks whose extents may not be written yet. */
   private final List<ChunkWork> gathered = new ArrayList<>();
 
-  /** Syncs that are to begin behind those chunks. */
+  /** The syncs that are to begin after those chunks. */
   private final List<SyncWork> syncs = new ArrayList<>();
 
   /**
-   * A sink.
+   * Creates a sink.
    *
-   * @param statistics times writes
-   * @param inFlight says what is written
-   * @param flight does the writes
+   * @param statistics times of writes
+   * @param inFlight record of the bytes that are written
+   * @param flight writer of the writes
    * @param bufferLength bytes of all chunks together
-   * @param mode how the images' files are written to
+   * @param mode way in which the images' files are written to
    */
   FilesSink(
       final Statistics statistics,
@@ -77,7 +77,10 @@ final class FilesSink implements ChunkSink {
     statistics.took(Timed.DRAIN_WRITE, began);
   }
 
-  /** Where a former I/O process failed they go one by one, to see at which. */
+  /**
+   * Returns whether no more chunks are gathered. Where a former I/O process failed they go one by
+   * one, to find the faulty one.
+   */
   private boolean isFull() {
     return mode.get().inFlight() == 1
         || inFlight.hasSuspects() && inFlight.suspectsChunks()
@@ -97,8 +100,8 @@ final class FilesSink implements ChunkSink {
   }
 
   /**
-   * Where several writes are under way at a time, so are syncs. Each begins behind the chunks that
-   * came before it, which may be written together with those of other images.
+   * Begins a sync beside others, where several writes are under way at a time. A sync begins after
+   * the chunks before it, which may be written together with those of other images.
    */
   @Override
   public void sync(final SyncWork sync) {
@@ -117,7 +120,10 @@ final class FilesSink implements ChunkSink {
     return !gathered.isEmpty() || !syncs.isEmpty();
   }
 
-  /** What was applied before is not applied again: others may have written over it since. */
+  /**
+   * Makes the image's own file hold everything. Bytes applied before are not applied again: others
+   * may have written over them since.
+   */
   @Override
   public void settle(final Image image, final List<Peek> peeks) throws IOException {
     final ExtentTable extents = new ExtentTable();

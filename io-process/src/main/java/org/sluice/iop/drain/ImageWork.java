@@ -5,9 +5,9 @@ import org.sluice.core.fault.Fault;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 
-/** Changes an image, in order with its chunks. A failure is the image's. */
+/** A change of an image, in order with its chunks. A failure is the image's. */
 public abstract class ImageWork implements Work {
-  /** What is done to it; with the image, what an I/O process may fail at. */
+  /** The kind of a change. With the image it names the step at which an I/O process may fail. */
   public enum Kind {
     /** The image becomes direct. */
     DIRECT,
@@ -35,10 +35,10 @@ public abstract class ImageWork implements Work {
   private final Kind kind;
 
   /**
-   * A change of an image.
+   * Creates a change of an image.
    *
    * @param image the image that is changed
-   * @param kind what is done to it
+   * @param kind kind of the change
    */
   protected ImageWork(final Image image, final Kind kind) {
     this.image = image;
@@ -46,7 +46,7 @@ public abstract class ImageWork implements Work {
     image.held().use();
   }
 
-  /** One that a single step of the write stage is. */
+  /** Returns a change that is a single step of the write stage. */
   static ImageWork of(final Image image, final Kind kind, final Fault.Step<IOException> step) {
     return new ImageWork(image, kind) {
       @Override

@@ -17,26 +17,29 @@ import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 
 /**
- * Writes extents into the images' own files, straight from the chunks. Extents that continue each
- * other cost one system call. As many such runs are gathered as may be under way at a time. None of
- * them overlaps another, so they may be written in any order. Write stage only.
+ * A writer of extents into the images' own files, straight from the chunks. Extents that continue
+ * each other cost one system call. As many such runs are gathered as may be under way at a time. No
+ * run overlaps another, so they may be written in any order. Write stage only.
  */
 final class InPlaceWriter {
   private static final int MOST_PIECES = 1024;
 
-  /** From here on the disk need not wait for a sync. */
+  /**
+   * The length from which bytes are written past the page cache, so that the disk need not wait for
+   * a sync.
+   */
   private static final int PAST_CACHE_LENGTH = 256 * 1024;
 
   private final Lane lane;
   private final WritesInFlight flight;
   private final Supplier<WriteMode> mode;
 
-  /** The ones in use come first; the others are kept for later. */
+  /** The runs: first the used ones, then others kept for later. */
   private final List<Run> runs = new ArrayList<>();
 
   private int used;
 
-  /** Extents not yet written that continue each other. */
+  /** A run of extents not yet written that continue each other. */
   private static final class Run {
     private final IoVector pieces = new IoVector(MOST_PIECES);
     private Image image;
@@ -64,11 +67,11 @@ final class InPlaceWriter {
   }
 
   /**
-   * A writer.
+   * Creates a writer.
    *
-   * @param lane learns which images it comes to
-   * @param flight does the writes
-   * @param mode how the images' files are written to
+   * @param lane record of the images that it comes to
+   * @param flight writer of the writes
+   * @param mode way in which the images' files are written to
    */
   InPlaceWriter(final Lane lane, final WritesInFlight flight, final Supplier<WriteMode> mode) {
     this.lane = lane;
@@ -81,9 +84,9 @@ final class InPlaceWriter {
    * the next {@link #flush} at the latest.
    *
    * @param extents its records
-   * @param memory where it lies in the segment
+   * @param memory its memory in the segment
    * @param chunk its index
-   * @param generation tells its uses apart
+   * @param generation generation of its use
    */
   void write(
       final ExtentTable extents, final UnsafeBuffer memory, final int chunk, final int generation) {
@@ -145,7 +148,7 @@ final class InPlaceWriter {
     return run;
   }
 
-  /** Writes what was gathered. An image of which a write fails, fails. */
+  /** Writes the gathered runs. An image of which a write fails, fails. */
   void flush() {
     if (used == 0) {
       return;

@@ -9,12 +9,12 @@ import org.sluice.core.process.NativeThread;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * How the I/O process's threads share the processors with the ranks. While ranks write, none of
- * them takes a processor from a rank: a rank that loses it in the middle of its checkpoint comes
- * back milliseconds later. From the last close until all is durable it is ranks that wait for them,
- * spinning as often as not, so they come at once, and for short times.
+ * The pace at which the I/O process's threads share the processors with the ranks. While ranks
+ * write, no thread takes a processor from a rank. A rank that loses it in the middle of its
+ * checkpoint comes back milliseconds later. From the last close until all is durable the ranks wait
+ * for the threads, often spinning. So then the threads come at once, and for short times.
  *
- * <p>An image that is only held open holds nothing back: what waits is hurried when nothing came
+ * <p>An image that is only held open holds nothing back: waiting work is hurried when nothing came
  * for a while.
  */
 public final class Pace {
@@ -23,20 +23,20 @@ public final class Pace {
 
   /**
    * The nice value of a stage. Ranks that still write get three quarters of a core they share with
-   * it, and ranks that spin in a barrier leave it a quarter: 0 would hold ranks up, 19 starve the
-   * drain beside spinning ones.
+   * it, and ranks that spin in a barrier leave it a quarter. A value of 0 would hold ranks up, 19
+   * starve the drain beside spinning ones.
    */
   public static final int STAGE = 5;
 
-  /** The shortest that Linux grants. */
+  /** The shortest time slice that Linux grants. */
   private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
-  /** After what time without anything new a file that is open counts as held open only. */
+  /** The time without anything new after which an open file counts as held open only. */
   private static final long HELD_MILLIS = 20;
 
   /**
-   * The same for no file open. Of more ranks than cores some have closed theirs before others have
-   * begun.
+   * The same time with no file open. Of more ranks than cores some have closed theirs before others
+   * have begun.
    */
   private static final long CLOSED_MILLIS = 3;
 
@@ -44,7 +44,10 @@ public final class Pace {
 
   private final LongSupplier clock;
 
-  /** Guarded by this, as {@code refused} is: threads join while the service thread looks. */
+  /**
+   * The threads that keep the pace. Guarded by this, as {@code refused} is: threads join while the
+   * service thread looks.
+   */
   private final List<Member> members = new ArrayList<>();
 
   private boolean refused;
@@ -61,7 +64,7 @@ public final class Pace {
   }
 
   /**
-   * Has the calling thread keep the pace. Any thread.
+   * Makes the calling thread keep the pace. Any thread.
    *
    * @param nice its nice value from here on, unless it was born with a higher one, which it could
    *     not take back
@@ -77,7 +80,7 @@ public final class Pace {
     }
   }
 
-  /** Something came from a process. Service thread only. */
+  /** Notes that a record came from a process. Service thread only. */
   public void written() {
     lastWritten = clock.getAsLong();
   }
@@ -89,7 +92,7 @@ public final class Pace {
    * @param committing whether a commit is under way, of which all images are closed
    * @param idle whether the drain has nothing to do
    * @param limit a time in milliseconds
-   * @return when to look again, the limit at the latest
+   * @return time until the next look, at most the limit
    */
   public long look(
       final boolean open, final boolean committing, final boolean idle, final long limit) {

@@ -11,20 +11,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Parks a stage until the stage before it got on with something for it. Disruptor's own blocking
- * strategies block only the first stage; the others spin while it works, on cores that belong to
- * the application. A wake-up costs more than a checksum, so only a stage that is parked and can go
- * on gets one.
+ * A wait strategy that parks a stage until the stage before it has work for it. Disruptor's own
+ * blocking strategies block only the first stage; the others spin while it works, on cores that
+ * belong to the application. A wake-up costs more than a checksum, so only a stage gets one that is
+ * parked and can go on.
  *
- * <p>No wake-up is lost. A stage advances its sequence, fences, and looks which is parked; a waiter
- * says that it is parked, fences, and looks at the sequence: one of the two sees the other. An
- * unpark before the park makes the park return at once.
+ * <p>No wake-up is lost. A stage advances its sequence, fences, and looks which stage is parked. A
+ * waiter says that it is parked, fences, and looks at the sequence: one of the two sees the other.
+ * An unpark before the park makes the park return at once.
  */
 final class ParkingWaitStrategy implements WaitStrategy {
   private final List<Waiter> waiters = new CopyOnWriteArrayList<>();
   private final ThreadLocal<Waiter> own = ThreadLocal.withInitial(this::enter);
 
-  /** A stage. Its own thread writes all fields, {@code parked} last. */
+  /** A stage that waits. Its own thread writes all fields, {@code parked} last. */
   private static final class Waiter {
     private final Thread thread = Thread.currentThread();
     private SequenceBarrier barrier;
@@ -48,7 +48,7 @@ final class ParkingWaitStrategy implements WaitStrategy {
   /**
    * Leaves the calling stage parked while there is nothing for it.
    *
-   * @param worth up to where the stage before it has come with what is worth a wake-up
+   * @param worth last position of the stage before it that is worth a wake-up
    */
   void waitFor(final LongSupplier worth) {
     own.get().worth = worth;
@@ -81,7 +81,7 @@ final class ParkingWaitStrategy implements WaitStrategy {
     return available;
   }
 
-  /** Wakes those who wait for what was done just now. */
+  /** Wakes the stages that wait for the step just done. */
   @Override
   public void signalAllWhenBlocking() {
     VarHandle.fullFence();

@@ -7,16 +7,16 @@ import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 
 /**
- * Puts what a process has appended to its open chunk so far into the images' own files, in the
- * files layout. The process goes on appending, and its images stay as they are.
+ * The work that puts the bytes of an open chunk so far into the images' own files, in the files
+ * layout. The process goes on appending, and its images stay as they are.
  *
- * <p>The chunk is drained some day like any other. How much of it was applied here is remembered
- * until then. The journal need not know: an I/O process that is resumed writes those bytes once
- * more, over nothing newer, since a diverted image has one writer, whose direct writes wait for
- * what they overlap, and one that turns direct has its marks in the journal.
+ * <p>The chunk is drained some day like any other. The part of it that was applied here is
+ * remembered until then. The journal need not know: an I/O process that is resumed writes those
+ * bytes once more, over nothing newer. For a diverted image has one writer, whose direct writes
+ * wait for overlapping bytes. An image that turns direct has its marks in the journal.
  */
 final class PeekWork extends ChunkWork {
-  /** An open chunk, or one that was published but not told of. */
+  /** Creates the work for an open chunk, or for one that was published but not told of. */
   PeekWork(final DrainContext context, final int slot, final int index, final long word) {
     super(context, slot, index, word);
   }

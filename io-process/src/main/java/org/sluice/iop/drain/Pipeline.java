@@ -11,15 +11,18 @@ import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 
 /**
- * The drain: three stages, one thread each, through which chunks and requests pass in order. One
- * thread publishes.
+ * The pipeline of the drain: three stages, one thread each, through which chunks and requests pass
+ * in order. A single thread publishes.
  */
 final class Pipeline implements AutoCloseable {
   private final Disruptor<Stage.Event> disruptor;
   private final Stage write;
   private final Stage commit;
 
-  /** Where the last work is that processes wait for, and the last such that the last stage ends. */
+  /**
+   * The position of the last work that processes wait for, and of the last such work that the last
+   * stage ends.
+   */
   private long lastAwaited = -1;
 
   private long lastCommitting = -1;
@@ -27,10 +30,10 @@ final class Pipeline implements AutoCloseable {
   /**
    * Starts the stages.
    *
-   * @param capacity how many pieces of work may be under way before {@link #publish} blocks
-   * @param gathering what chunks left to be written together
-   * @param inFlight what the stages handle
-   * @param pace at which they work
+   * @param capacity number of pieces of work under way at which {@link #publish} blocks
+   * @param gathering chunks left to be written together
+   * @param inFlight record of the work that the stages handle
+   * @param pace pace at which they work
    */
   Pipeline(
       final int capacity, final WriteBatch gathering, final InFlight inFlight, final Pace pace) {
@@ -53,7 +56,10 @@ final class Pipeline implements AutoCloseable {
     disruptor.start();
   }
 
-  /** A stage that throws has stopped: a pipeline without it would take work and do nothing. */
+  /**
+   * A handler that ends the process when a stage throws: a pipeline without a stage would take work
+   * and do nothing.
+   */
   private static final class StageFailure implements ExceptionHandler<Stage.Event> {
     @Override
     public void handleEventException(
@@ -82,7 +88,7 @@ final class Pipeline implements AutoCloseable {
   /**
    * Sends work through the stages. Service thread only.
    *
-   * @param work what to do
+   * @param work the work
    */
   public void publish(final Work work) {
     final RingBuffer<Stage.Event> ring = disruptor.getRingBuffer();
@@ -94,9 +100,9 @@ final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Whether so much is under way that what may wait should. Service thread only.
+   * Returns whether so much is under way that less urgent work should wait. Service thread only.
    *
-   * @return true when more than half of what may be under way is
+   * @return true when more than half of the capacity is under way
    */
   public boolean isCrowded() {
     final RingBuffer<Stage.Event> ring = disruptor.getRingBuffer();
@@ -104,7 +110,7 @@ final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Whether nothing is under way. Service thread only.
+   * Returns whether nothing is under way. Service thread only.
    *
    * @return false also while the last of it is not passed on yet
    */
@@ -114,7 +120,7 @@ final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Whether all work is done that processes wait for. Service thread only.
+   * Returns whether all work is done that processes wait for. Service thread only.
    *
    * @return false also while the last of it is not passed on yet
    */

@@ -15,9 +15,9 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * The open containers of a session. The last one is appended to; the others stay open while the log
- * of any image refers to them. Each checkpoint has its own, so that its blocks can be used again
- * when it is removed.
+ * The open containers of a session. Chunks are appended to the last one; the others stay open while
+ * the log of any image refers to them. Each checkpoint has its own, so that its blocks can be used
+ * again when it is removed.
  *
  * <p>The write stage alone changes the list; the last stage reads it, and fills the reserve.
  */
@@ -28,13 +28,13 @@ final class SessionContainers {
   private final long sessionId;
   private final String node;
 
-  /** Whether chunks go to containers, so that the next one is made ready. */
+  /** True if chunks go to containers, so that the next one is made ready. */
   private final boolean reserves;
 
-  /** By their ids. */
+  /** The open containers by their ids. */
   private final Map<Long, Use> open = new ConcurrentHashMap<>();
 
-  /** All of them that no image needs. Write stage only. */
+  /** The open containers that no image needs. Write stage only. */
   private final Set<Use> idle = new HashSet<>();
 
   private final AtomicReference<Container> reserve = new AtomicReference<>();
@@ -60,7 +60,7 @@ final class SessionContainers {
   }
 
   /**
-   * The container that the next chunk goes to. Write stage only.
+   * Returns the container that the next chunk goes to. Write stage only.
    *
    * @param length bytes of the chunk
    */
@@ -103,7 +103,7 @@ final class SessionContainers {
     }
   }
 
-  /** The containers that have bytes of an image. Write stage only. */
+  /** Returns the containers that have bytes of an image. Write stage only. */
   List<Container> of(final Image image) {
     return image.log().containers().stream()
         .map(open::get)
@@ -113,9 +113,10 @@ final class SessionContainers {
   }
 
   /**
-   * Fails the images that have bytes in a container of which a sync failed, also for an I/O process
-   * that goes on after this one was killed: the kernel would tell that one nothing. An image that
-   * the write stage adds meanwhile fails when it is committed. Last stage only.
+   * Fails the images that have bytes in a container of which a sync failed. The failure is recorded
+   * also for an I/O process that goes on after this one was killed, as the kernel would not report
+   * it again. An image that the write stage adds meanwhile fails when it is committed. Last stage
+   * only.
    */
   void failLost(final IOException failure) {
     open.values().stream()
@@ -128,7 +129,7 @@ final class SessionContainers {
     current = null;
   }
 
-  /** Takes those out that no log refers to; the caller closes them. Write stage only. */
+  /** Takes out the containers that no log refers to; the caller closes them. Write stage only. */
   List<Container> release() {
     final List<Container> released = idle.stream().map(use -> use.container).toList();
     released.forEach(container -> open.remove(container.id()));
@@ -137,7 +138,7 @@ final class SessionContainers {
     return released;
   }
 
-  /** How many there are, the reserve too. Any thread. */
+  /** Returns the number of open containers, the reserve included. Any thread. */
   int count() {
     return open.size() + (reserve.get() == null ? 0 : 1);
   }
@@ -150,7 +151,7 @@ final class SessionContainers {
     store.prepareCommits();
   }
 
-  /** Deletes all containers that nobody needs, the reserve too. Last stage only. */
+  /** Deletes all containers that nobody needs, the reserve included. Last stage only. */
   void discardSpares() throws IOException {
     final Container ready = reserve.getAndSet(null);
     if (ready != null) {
@@ -159,7 +160,7 @@ final class SessionContainers {
     store.discardSpares();
   }
 
-  /** Ends the session; nothing may be under way any more. */
+  /** Ends the session; no work may be under way any more. */
   void close() throws IOException {
     for (final Use use : open.values()) {
       use.container.close();

@@ -9,11 +9,11 @@ import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
 import org.sluice.iop.crash.Subject;
 
-/** One thread of the {@link Pipeline}: does its step of each piece of work in turn. */
+/** A stage of the {@link Pipeline}: a thread that takes its step of each piece of work in turn. */
 final class Stage implements EventHandler<Stage.Event> {
   /**
-   * A place in Disruptor's ring. What a stage notes of the work the next ones see: Disruptor orders
-   * its sequences.
+   * A place in Disruptor's ring. Later stages see the notes of earlier ones: Disruptor orders its
+   * sequences.
    */
   static final class Event {
     private Work work;
@@ -25,7 +25,10 @@ final class Stage implements EventHandler<Stage.Event> {
     }
   }
 
-  /** Places in the ring come free only when the last stage passes them, so it must now and then. */
+  /**
+   * The number of works after which a stage is woken anyway. Places in the ring come free only when
+   * the last stage passes them.
+   */
   private static final int WAKING_INTERVAL = 64;
 
   private final Lane lane;
@@ -34,10 +37,10 @@ final class Stage implements EventHandler<Stage.Event> {
   private final WriteBatch gathering;
   private final ParkingWaitStrategy successors;
 
-  /** Whether work has come here that the next stage has not been told of. */
+  /** True once work has come here that the next stage has not been told of. */
   private boolean holding;
 
-  /** Set by Disruptor before any stage runs. */
+  /** The sequence of this stage, set by Disruptor before any stage runs. */
   private Sequence sequence;
 
   /** The stage before it; null for the first. */
@@ -47,12 +50,12 @@ final class Stage implements EventHandler<Stage.Event> {
   private volatile long worth = -1;
 
   /**
-   * A stage.
+   * Creates a stage.
    *
-   * @param lane of its thread, whose role says which stage it is
-   * @param gathering what the write stage left undone for chunks; done before anything that does
-   *     not join them, and before that stage waits, until there is more to do
-   * @param successors wakes the next stage
+   * @param lane lane of its thread, whose role says which stage it is
+   * @param gathering chunks left undone by the write stage; written before any work that does not
+   *     join them, and before that stage waits, until there is more to do
+   * @param successors wait strategy that wakes the next stage
    */
   Stage(final Lane lane, final WriteBatch gathering, final ParkingWaitStrategy successors) {
     this.lane = lane;
@@ -62,12 +65,12 @@ final class Stage implements EventHandler<Stage.Event> {
     this.successors = successors;
   }
 
-  /** Says which stage comes before it, before either runs. */
+  /** Sets the stage before this one, before either runs. */
   void follows(final Stage other) {
     predecessor = other;
   }
 
-  /** Disruptor hands over the sequence so that it can advance after each event, not each batch. */
+  /** Takes the sequence from Disruptor, to advance it after each event, not each batch. */
   @Override
   public void setSequenceCallback(final Sequence callback) {
     sequence = callback;
@@ -104,7 +107,7 @@ final class Stage implements EventHandler<Stage.Event> {
     }
   }
 
-  /** Behind the write stage there is nothing to do for a chunk. */
+  /** Passes a work on. After the write stage there is nothing to do for a chunk. */
   private void pass(final Work work, final long position) {
     sequence.set(position);
     if (holding || position % WAKING_INTERVAL == 0 || role != Lane.Role.WRITE || work.commits()) {
@@ -118,15 +121,18 @@ final class Stage implements EventHandler<Stage.Event> {
     return work.joins() && gathering.takesOthers();
   }
 
-  /** Whether the step was done; what else than storage goes wrong in it ends the I/O process. */
+  /**
+   * Takes the step of a work, and returns whether it was done. Failures of anything but storage end
+   * the I/O process.
+   */
   private boolean handle(final Work work) {
     final Subject subject = work.subject();
     try {
       final boolean fit = lane.begin(subject, work.id(), work.slot(), work.imageId());
-      if (!fit && subject != Subject.CHUNK) { // which leaves out what is poison and gives back all
+      if (!fit && subject != Subject.CHUNK) { // a chunk leaves out its poison and gives back all
         throw new PoisonException(subject);
       }
-      if (subject != Subject.NONE && subject != Subject.CHUNK) { // which does it at each image
+      if (subject != Subject.NONE && subject != Subject.CHUNK) { // a chunk does it at each image
         Fault.strike(point);
       }
       step(work);

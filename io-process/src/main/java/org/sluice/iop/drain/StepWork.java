@@ -5,8 +5,8 @@ import org.sluice.iop.crash.Lane;
 /**
  * An action of one stage, in order with the chunks.
  *
- * @param stage whose thread
- * @param action what it does
+ * @param stage stage whose thread runs it
+ * @param action the action
  */
 record StepWork(Lane.Role stage, Runnable action) implements Work {
   @Override
@@ -24,7 +24,10 @@ record StepWork(Lane.Role stage, Runnable action) implements Work {
     runIn(Lane.Role.COMMIT);
   }
 
-  /** What is done in the first stage leaves the writes under way alone. */
+  /**
+   * Returns whether writes end first. An action of the first stage leaves the writes under way
+   * alone.
+   */
   @Override
   public boolean commits() {
     return stage != Lane.Role.VALIDATE;

@@ -9,24 +9,26 @@ import org.sluice.core.store.disk.WritesInFlight;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Timed;
 
-/** Brings what was drained of an image to stable storage. */
+/** The work that brings the drained bytes of an image to stable storage. */
 final class SyncWork extends ImageWork {
   private final DrainContext context;
   private final LongConsumer durable;
 
-  /** Whether the file may be synchronised before the last stage comes to what was asked before. */
+  /** True if the file may be synchronised before the last stage comes to the earlier requests. */
   private final boolean early;
 
   private List<Container> containers = List.of();
 
-  /** How it failed, once it is over; null when it is not begun before the last stage. */
+  /**
+   * The failure of the begun sync, once it is over; null when it is not begun before the last
+   * stage.
+   */
   private CompletableFuture<IOException> begun;
 
   /**
-   * Brings an image to stable storage. Where the file is let go of the last stage takes it back
-   * first. Service thread.
+   * Creates the work. A file that was let go is first taken back by the last stage. Service thread.
    *
-   * @param durable takes the time when that is done, also when the image failed
+   * @param durable receiver of the time when that is done, also when the image failed
    */
   SyncWork(final DrainContext context, final Image image, final LongConsumer durable) {
     super(image, Kind.SYNC);
@@ -48,7 +50,7 @@ final class SyncWork extends ImageWork {
     }
   }
 
-  /** Begins it, so that it goes on beside others. Write stage, behind the image's chunks. */
+  /** Begins the sync, so that it goes on beside others. Write stage, after the image's chunks. */
   void begin(final WritesInFlight flight) {
     begun = flight.begin(this::sync);
   }

@@ -6,9 +6,10 @@ import org.sluice.core.store.disk.Container;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Between two checkpoints: closes containers that no image needs, so that the store may use their
- * blocks again, and makes the next one and its commit ready, or where room is short gives all of
- * them back. The last stage closes them, as it is the one that syncs them for the work before.
+ * The work between two checkpoints. Containers that no image needs are closed, so that the store
+ * may use their blocks again. Then the next container and its commit are made ready, or where room
+ * is short all spare ones are given back. The last stage closes them, as it is the one that syncs
+ * them for the work before.
  */
 final class TidyWork implements Work {
   private final SessionContainers containers;

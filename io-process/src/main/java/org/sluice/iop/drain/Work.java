@@ -5,28 +5,30 @@ import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
 
 /**
- * One thing on its way through the {@link Pipeline}: a chunk, or a request that has to keep its
- * place among the chunks. Each stage calls its method once, on its own thread, in the order of
- * publication; so a field that one stage alone uses needs no synchronisation, and a field that a
- * stage sets may be read by the later ones.
+ * A chunk on its way through the {@link Pipeline}, or a request that has to keep its place among
+ * the chunks. Each stage calls its method once, on its own thread, in the order of publication. So
+ * a field that one stage alone uses needs no synchronisation, and later stages may read a field
+ * that a stage sets.
  */
 public interface Work {
   /**
-   * First stage: checks what came from shared memory and copies out what the later stages use.
+   * Takes the step of the first stage: checks bytes from shared memory and copies out those that
+   * the later stages use.
    *
    * @throws IOException when the work cannot be done
    */
   default void validate() throws IOException {}
 
   /**
-   * Second stage: writes to storage, and gives memory back to the application processes.
+   * Takes the step of the second stage: writes to storage, and gives memory back to the application
+   * processes.
    *
    * @throws IOException when the work cannot be done
    */
   default void write() throws IOException {}
 
   /**
-   * Whether all chunks before it are to be written first; the third stage is woken then.
+   * Returns whether all chunks before it are to be written first; the third stage is woken then.
    *
    * @return false for a chunk, and where only {@link #validate} does anything
    */
@@ -35,52 +37,53 @@ public interface Work {
   }
 
   /**
-   * Whether the write stage may come to it before the chunks ahead of it are written. The last
-   * stage comes to it behind them all the same.
+   * Returns whether the write stage may come to it before the chunks ahead of it are written. The
+   * last stage comes to it after them all the same.
    *
-   * @return false for what needs them in its second step
+   * @return false for work that needs them in its second step
    */
   default boolean joins() {
     return false;
   }
 
   /**
-   * Whether processes wait for it.
+   * Returns whether processes wait for it.
    *
-   * @return false for what only prepares for more
+   * @return false for work that only prepares for more
    */
   default boolean isAwaited() {
     return true;
   }
 
   /**
-   * Third stage: waits for stable storage.
+   * Takes the step of the third stage: waits for stable storage.
    *
    * @throws IOException when the work cannot be done
    */
   default void commit() throws IOException {}
 
   /**
-   * Called by the stage in which storage failed, instead of its step or after it, exactly once; the
-   * later stages leave the work alone then. Anything else that is thrown ends the I/O process.
+   * Fails the work. The stage in which storage failed calls this instead of its step or after it,
+   * exactly once; the later stages leave the work alone then. Anything else that is thrown ends the
+   * I/O process.
    *
-   * @param failure what was thrown
+   * @param failure exception of the stage
    */
   default void fail(final IOException failure) {
     throw new IllegalStateException(failure);
   }
 
   /**
-   * What the work is about, for an I/O process that goes on where this one failed.
+   * Returns the subject of the work, for an I/O process that goes on where this one failed.
    *
-   * @return {@link Subject#NONE} for what cannot be left out
+   * @return {@link Subject#NONE} for work that cannot be left out
    */
   default Subject subject() {
     return Subject.NONE;
   }
 
   /**
-   * Tells the work from others of its kind, over resumptions.
+   * Returns the number that tells the work from others of its kind, over resumptions.
    *
    * @return as the subject says
    */
@@ -89,7 +92,7 @@ public interface Work {
   }
 
   /**
-   * The process that asked for the work.
+   * Returns the process that asked for the work.
    *
    * @return a slot; {@link Lane#NO_SLOT} when it is not one process's
    */
@@ -98,7 +101,7 @@ public interface Work {
   }
 
   /**
-   * The image that the work is about.
+   * Returns the image that the work is about.
    *
    * @return its id; {@link Lane#NO_IMAGE} when there is none, or more than one
    */
@@ -107,7 +110,7 @@ public interface Work {
   }
 
   /**
-   * Whether the work is not over in a stage when its step is: it says itself when it has passed.
+   * Returns whether the work outlasts its step in a stage: it says itself when it has passed.
    *
    * @param role the stage's thread
    * @return false unless the layout holds it
