@@ -16,7 +16,7 @@ import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.trigger.Checkpoints;
 
-/** Decides what becomes of an opened file that is no image. Service thread only. */
+/** The decision whether an opened file becomes an image. Service thread only. */
 final class Admissions {
   private final Context context;
   private final Checkpoints checkpoints;
@@ -34,7 +34,7 @@ final class Admissions {
     this.openRequests = openRequests;
   }
 
-  /** Whether a file becomes an image if it is none. */
+  /** Returns whether a file becomes an image if it is none. */
   static boolean isNew(final Request.Open request) {
     return has(request, RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE)
         || has(request, RequestDescriptor.OPEN_GROWN);
@@ -45,8 +45,8 @@ final class Admissions {
   }
 
   /**
-   * Takes what may have become of a file by now: those that have it open may have closed it, and
-   * the process that created it may have entered it. One that is about to is going to ask.
+   * Takes the news of a file. The processes that have it open may have closed it, and the process
+   * that created it may have entered it. A process that is about to enter it is going to ask.
    */
   Creations.Finding look(final ImageKey key) {
     attachments.pollOpeners(context.registry().find(key));
@@ -70,7 +70,10 @@ final class Admissions {
     creations().close(key.device(), key.inode());
   }
 
-  /** A process that created a file which stays plain, and is empty, asks for it later. */
+  /**
+   * Admits a file. A process that created a file which stays plain, and is empty, asks for it
+   * later.
+   */
   Reply.Opened admit(
       final Attachment opener,
       final Request.Open request,
@@ -86,8 +89,8 @@ final class Admissions {
   }
 
   /**
-   * Captured if it is new, and left alone otherwise. Who comes second, the process that created it
-   * or another one, makes it direct.
+   * Decides on a file: a new one is captured, any other left alone. The second process to come, be
+   * it the file's creator or another one, makes it direct.
    */
   private Reply.Opened decide(
       final Attachment opener,
@@ -114,8 +117,8 @@ final class Admissions {
   }
 
   /**
-   * A file that a process moved here is an image whose bytes are all in its own file. Where it
-   * cannot be one its checkpoint lacks it.
+   * Takes a file that a process moved here as an image whose bytes are all in its own file. Where
+   * it cannot be an image its checkpoint lacks it.
    */
   Optional<Image> arrived(final Attachment mover, final ImageKey key, final String path)
       throws PosixException {
@@ -131,7 +134,10 @@ final class Admissions {
     }
   }
 
-  /** Where nodes share a file one of them creates it, and to all others it is there. */
+  /**
+   * Returns whether a file may be new on another node. Where nodes share a file one of them creates
+   * it, and to all others it is there.
+   */
   private boolean mayBeNewOnOtherNode(final Attachment opener, final Request.Open request) {
     return has(request, RequestDescriptor.OPEN_WRITE)
         && context
@@ -153,19 +159,22 @@ final class Admissions {
     checkpoints.groups().lacks(key, path, reason);
   }
 
-  /** Where the kernel does not tell the process it is searched for, if it is in here at all. */
+  /**
+   * Returns the path of a file. Where the kernel does not tell the process, it is searched for, if
+   * it is in here at all.
+   */
   Optional<String> path(final String told, final ImageKey key) {
     return told.isEmpty() ? context.capture().find(key) : Optional.of(told);
   }
 
-  /** There is no descriptor for it, nor is one going to be. */
+  /** Leaves a file plain, as there is no descriptor for it and none is going to be. */
   Reply leave(final Request.Open request, final PosixException want) {
     final ImageKey key = new ImageKey(request.device(), request.inode());
     path(request.path(), key).ifPresent(path -> lacks(key, path, Reason.TOO_MANY));
     return leave(key, request.path(), Reason.TOO_MANY, want.getMessage());
   }
 
-  /** The file is written as without Sluice. */
+  /** Leaves a file plain: it is written as without Sluice. */
   private Reply.Opened leave(
       final ImageKey key, final String path, final Reason reason, final String why) {
     if (context.statistics().leftPlain(key, reason) && reason != Reason.ELSEWHERE) {
@@ -179,7 +188,7 @@ final class Admissions {
   /**
    * Makes a file an image.
    *
-   * @param opened why it must not be diverted, as far as openings tell; NONE when it may be
+   * @param opened reason why it must not be diverted, as far as openings tell; NONE when it may be
    */
   private Image admit(
       final Attachment opener,

@@ -17,9 +17,9 @@ import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
- * What processes rename and link. Files of a checkpoint that were written outside the capture
- * directory, and moved here when they were whole, are images from then on, whose bytes are all in
- * their own files. Service thread only.
+ * The renames and links by processes. Files of a checkpoint may be written outside the capture
+ * directory, and moved here when they are whole. From then on they are images whose bytes are all
+ * in their own files. Service thread only.
  */
 public final class Arrivals {
   private final Context context;
@@ -41,7 +41,10 @@ public final class Arrivals {
     this.attachments = attachments;
   }
 
-  /** Answers when all that came is an image: the process goes on to write a marker, perhaps. */
+  /**
+   * Takes a move. The answer comes when all arrived files are images: the process goes on to write
+   * a marker, perhaps.
+   */
   void moved(final Attachment mover, final Request.Replace request, final Caller caller) {
     checkpoints
         .groups()
@@ -64,7 +67,7 @@ public final class Arrivals {
     return attachments.at(mover.index()) == mover;
   }
 
-  /** Only files that a group has: others stay what they are, and where they are. */
+  /** Returns the arrived files that a group has. Others stay as they are, in their places. */
   private Map<String, ImageKey> arrived(final String path) {
     final Map<String, ImageKey> files = new LinkedHashMap<>();
     try {

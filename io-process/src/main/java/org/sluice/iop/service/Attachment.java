@@ -23,10 +23,10 @@ public final class Attachment {
   private final Writer writer;
   private final boolean mayEnter;
 
-  /** The images it has open, with the time of the first opening. */
+  /** The images that the process has open, with the time of the first opening. */
   private final Map<Image, Long> images = new LinkedHashMap<>();
 
-  /** The images of which its chunks may have records, as the drain was told. */
+  /** The images of which its chunks may have records, by the word given to the drain. */
   private final Set<Image> granted = new HashSet<>();
 
   private Connection connection;
@@ -38,9 +38,9 @@ public final class Attachment {
   private int mostUntaken = UNKNOWN;
 
   /**
-   * An attached process.
+   * Creates the attachment of a process.
    *
-   * @param writer how it got its slot
+   * @param writer the process as a writer of images
    */
   Attachment(final Segment segment, final Writer writer) {
     final Entry.Attached attached = writer.attached();
@@ -51,22 +51,22 @@ public final class Attachment {
     this.mayEnter = !writer.isOfSeveralNodes() && process.hasSamePaths();
   }
 
-  /** The drain takes records of an image from it. */
+  /** Notes that the drain takes records of an image from the process. */
   public void granted(final Image image) {
     granted.add(image);
   }
 
-  /** The drain is to take none any more; false where it never did. */
+  /** Notes that the drain is to take none any more; returns false where it never did. */
   boolean revoked(final Image image) {
     return granted.remove(image);
   }
 
-  /** Whether it was this request of this process that got the slot. */
+  /** Returns whether this request of this process got the slot. */
   boolean isFor(final ProcessIdentity requester, final long requestToken) {
     return process.equals(requester) && writer.attached().token() == requestToken;
   }
 
-  /** The process's socket; null while a resumed I/O process waits for the process. */
+  /** Returns the process's socket; null while a resumed I/O process waits for the process. */
   Connection connection() {
     return connection;
   }
@@ -77,13 +77,13 @@ public final class Attachment {
     gone = false;
   }
 
-  /** Whether a resumed I/O process waits until the process connects again. */
+  /** Returns whether a resumed I/O process waits until the process connects again. */
   boolean isAwaited() {
     return awaited;
   }
 
   /**
-   * A resumed I/O process waits until the process connects again.
+   * Makes a resumed I/O process wait until the process connects again.
    *
    * @param last its last request that must not be carried out twice; null for none
    */
@@ -92,7 +92,7 @@ public final class Attachment {
     lastRequest = last;
   }
 
-  /** The number of the request it makes now, among those that have a reply. */
+  /** Returns the number of its present request, among those that have a reply. */
   long request() {
     return requests;
   }
@@ -101,16 +101,16 @@ public final class Attachment {
     requests += request.hasReply() ? 1 : 0;
   }
 
-  /** Whether a former I/O process carried out the COMPLETE that is asked for now. */
+  /** Returns whether a former I/O process carried out the present COMPLETE. */
   boolean wasCompleted() {
     return lastRequest instanceof final Entry.Completed completed
         && completed.request() == requests;
   }
 
   /**
-   * The process has connected to the resumed I/O process.
+   * Resumes a process that has connected to the resumed I/O process.
    *
-   * @param answered how many of its requests have been answered
+   * @param answered number of its requests that have been answered
    * @return the opening that was carried out but not answered, so that it is asked for once more;
    *     null for none
    */
@@ -122,8 +122,8 @@ public final class Attachment {
   }
 
   /**
-   * Whether the process has asked for nothing since it attached, and published nothing: it attached
-   * early, and counts for nothing.
+   * Returns whether the process has asked for nothing since it attached, and published nothing.
+   * Such a process attached early, and counts for nothing.
    */
   boolean isIdle() {
     return requests == 0 && lastRequest == null && ring.isUnused();
@@ -145,7 +145,7 @@ public final class Attachment {
     return process;
   }
 
-  /** The process, as images know it. */
+  /** Returns the process, as images know it. */
   Writer writer() {
     return writer;
   }
@@ -155,8 +155,8 @@ public final class Attachment {
   }
 
   /**
-   * Says how many files it may enter as images before they are taken: by their names, so that these
-   * must lead here to what they lead it to.
+   * Sets the number of files that the process may enter as images before they are taken. They are
+   * taken by their names, so its names must lead to the same files here.
    */
   void mostUntaken(final int most) {
     final int its = mayEnter && !corrupt ? most : 0;
@@ -166,7 +166,7 @@ public final class Attachment {
     }
   }
 
-  /** Whether its socket is closed; its slot may still be needed. */
+  /** Returns whether its socket is closed; its slot may still be needed. */
   boolean isGone() {
     return gone;
   }
@@ -175,12 +175,12 @@ public final class Attachment {
     gone = true;
   }
 
-  /** Whether its ring holds nonsense, so that it is not read any more. */
+  /** Returns whether its ring holds nonsense, so that it is not read any more. */
   boolean isCorrupt() {
     return corrupt;
   }
 
-  /** Nobody learns from here on what it enters. */
+  /** Marks its ring as nonsense. Files that it enters from here on remain unknown. */
   void corrupt() {
     corrupt = true;
     mostUntaken(0);

@@ -15,12 +15,15 @@ import org.sluice.iop.journal.Entry;
 
 /**
  * The attached processes. A slot is given back when its process is proven to be dead, or has closed
- * its socket and owns no chunk: until then it might still be writing. Service thread only.
+ * its socket and owns no chunk. Until then the process might still be writing. Service thread only.
  */
 public final class Attachments {
   private static final int MOST_REFUSED = 1024;
 
-  /** More would not fit a ring, with the chunks and the ends of openings. */
+  /**
+   * The most untaken files of a process. More would not fit a ring, with the chunks and the ends of
+   * openings.
+   */
   private static final int MOST_UNTAKEN = 128;
 
   private final Context context;
@@ -34,7 +37,7 @@ public final class Attachments {
 
   private boolean closed;
 
-  /** Whether processes are to ask for each file that they create. */
+  /** True once processes are to ask for each file that they create. */
   private boolean asked;
 
   public Attachments(final Context context, final Rings rings) {
@@ -43,20 +46,23 @@ public final class Attachments {
     this.bySlot = new Attachment[context.segment().geometry().slots()];
   }
 
-  /** Says who learns of processes that are gone; before the first one goes. */
+  /** Sets the listener to processes that are gone, before the first one goes. */
   public void abandonment(final Consumer<Attachment> listener) {
     abandonment = listener;
   }
 
-  /** Whether a process that may never need a slot gets none: others may, or the session ends. */
+  /**
+   * Returns whether slots are kept from a process that may never need one: other processes may, or
+   * the session ends.
+   */
   boolean areShort() {
     return closed || 2 * all.size() >= bySlot.length;
   }
 
-  /** Gives a process the slot that it asks for; null when all are taken. */
+  /** Gives a process the slot that it asks for; returns null when all are taken. */
   Attachment attach(final ProcessIdentity process, final Request.Attach request) {
     endUntold(process, request.token());
-    endDead(); // whose place this one may take
+    endDead(); // a dead process' place may be free for this one
     for (int slot = 0; slot < bySlot.length && !closed; slot++) {
       if (bySlot[slot] == null) {
         final long generation = context.segment().slot(slot).generation() + 1;
@@ -93,7 +99,7 @@ public final class Attachments {
   }
 
   /**
-   * Whether a process under the shim that has no slot can get one: once it was refused it does not
+   * Returns whether a process under the shim that has no slot can get one. Once refused it does not
    * ask again.
    */
   boolean mayAttach(final int pid) {
@@ -101,7 +107,8 @@ public final class Attachments {
   }
 
   /**
-   * A slot that a former I/O process gave for the same request, and died before it could say so.
+   * Ends a slot that a former I/O process gave for the same request, and died before it could say
+   * so.
    */
   private void endUntold(final ProcessIdentity process, final long token) {
     List.copyOf(all).stream()
@@ -116,11 +123,11 @@ public final class Attachments {
     context.statistics().attached(slots());
   }
 
-  /** Takes over a process of a former I/O process, which comes back some day or is dead. */
+  /** Takes over a process of a former I/O process. The process comes back some day or is dead. */
   public void resume(final Writer process, final Backlog backlog) {
     final Attachment attachment = new Attachment(context.segment(), process);
     final long position = backlog.position(attachment.index());
-    // What cannot be done to a ring that is damaged need not be: its reader will see that it is.
+    // A damaged ring need not be advanced: its reader will see the damage.
     context.segment().advanceRing(attachment.index(), position);
     attachment.ring().position(position);
     attachment.await(backlog.lastRequest(attachment.index()));
@@ -133,8 +140,8 @@ public final class Attachments {
   }
 
   /**
-   * Says how many files each process may enter before they are taken: each takes a descriptor then.
-   * So there is always one for each.
+   * Sets the number of files that each process may enter before they are taken. Each takes a
+   * descriptor then, so there is always a descriptor for each.
    */
   public void limit() {
     final int room = asked ? 0 : context.registry().descriptors().room();
@@ -143,7 +150,7 @@ public final class Attachments {
     }
   }
 
-  /** Has all processes ask for each file that they create, from here on. */
+  /** Makes all processes ask for each file that they create, from here on. */
   void ask() {
     asked = true;
     limit();
@@ -153,7 +160,7 @@ public final class Attachments {
     return all.stream().map(Attachment::slot).toList();
   }
 
-  /** The process of a slot that a request names; null when there is none. */
+  /** Returns the process of a slot that a request names; null when there is none. */
   Attachment find(final int slot) {
     return slot >= 0 && slot < bySlot.length ? bySlot[slot] : null;
   }
@@ -166,15 +173,15 @@ public final class Attachments {
     return all;
   }
 
-  /** Takes what all processes have published up to now. */
+  /** Takes all records that processes have published up to now. */
   public void poll() {
     all.forEach(rings::poll);
   }
 
   /**
-   * Takes what was published by those who have an image open, and ends those who died unnoticed, as
-   * between a kill of the I/O process and their return: their end must not come after the opening
-   * of who takes their place.
+   * Takes the records of the processes that have an image open, and ends those that died unnoticed.
+   * A process may die so between a kill of the I/O process and its return. Their end must not come
+   * after the opening of a process that takes their place.
    */
   void pollOpeners(final Image image) {
     if (image == null) {
@@ -190,7 +197,9 @@ public final class Attachments {
     }
   }
 
-  /** A process closed its socket: it died, became another program, or detached. */
+  /**
+   * Takes the closing of a process's socket: the process died, became another program, or detached.
+   */
   public void disconnected(final Attachment attachment, final Connection connection) {
     if (attachment.connection() == connection && at(attachment.index()) == attachment) {
       attachment.gone();
@@ -217,10 +226,10 @@ public final class Attachments {
   }
 
   /**
-   * A process that ends without having said so was killed. Whether it still looks alive does not
-   * tell: the kernel closes the socket of a dying process first. Its writer counts as killed before
-   * the rest of its ring is read, for an end of an opening there may complete a group. One that
-   * never asked for anything leaves nothing that others might mix with theirs.
+   * Ends a process. A process that ends without having said so was killed. A process that still
+   * looks alive may be dying: the kernel closes its socket first. Its writer counts as killed
+   * before the rest of its ring is read, for an end of an opening there may complete a group. An
+   * idle process leaves nothing that others might mix with theirs.
    */
   private void over(final Attachment attachment) {
     final boolean killed = !attachment.slot().hasLeft() && !attachment.isIdle();
@@ -230,7 +239,7 @@ public final class Attachments {
     end(attachment, killed);
   }
 
-  /** Ends a process's part in the session, with all it left behind. */
+  /** Ends a process's part in the session, with everything it left behind. */
   void end(final Attachment attachment) {
     end(attachment, false);
   }

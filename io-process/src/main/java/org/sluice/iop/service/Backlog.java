@@ -13,7 +13,7 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
 
 /**
- * What a killed I/O process had begun with chunks and requests. Only a resumption asks for it:
+ * The chunks and requests that a killed I/O process had begun. Only a resumption asks for them:
  * while a session is served the rings, the pipeline and the sockets know. Not thread-safe.
  */
 public final class Backlog implements Fold {
@@ -58,12 +58,18 @@ public final class Backlog implements Fold {
     return taken.chunk() == drained.chunk() && taken.generation() == drained.generation();
   }
 
-  /** The first is done. It is near the beginning, as chunks are drained in the order they came. */
+  /**
+   * Removes the first such entry, which is done. The entry is near the beginning, as chunks are
+   * drained in the order they came.
+   */
   private void done(final Predicate<Entry> which) {
     pending.stream().filter(which).findFirst().ifPresent(pending::remove);
   }
 
-  /** To be applied before a slot is attached; {@link #sumOfSlots} behind that. */
+  /**
+   * Adds up the entries that come before a slot is attached; those of {@link #sumOfSlots} come
+   * after.
+   */
   @Override
   public void sum(final Consumer<Entry> to) {
     drained.forEach(
@@ -71,40 +77,45 @@ public final class Backlog implements Fold {
     pending.forEach(to);
   }
 
-  /** Before there is an image, so that no opening is counted twice. */
+  /**
+   * Adds up the entries of slots, before there is an image, so that no opening is counted twice.
+   */
   void sumOfSlots(final Consumer<Entry> to) {
     lastRequests.values().forEach(to);
     positions.forEach((slot, end) -> to.accept(read(slot, end)));
   }
 
   /**
-   * Says how far a slot's ring was read, and nothing else.
+   * Returns an entry that says how far a slot's ring was read, and nothing else.
    *
-   * @param position of the ring behind the last record
+   * @param position end of the last record, in the ring
    */
   static Entry read(final int slot, final long position) {
     return new Entry.Closed(NO_IMAGE, slot, position, 0, 0);
   }
 
-  /** How far a slot's ring was read. */
+  /** Returns how far a slot's ring was read. */
   long position(final int slot) {
     return positions.getOrDefault(slot, 0L);
   }
 
   /**
-   * The last request of a slot that must not be carried out twice: an {@link Entry.Opened} or
-   * {@link Entry.Completed}; null for none.
+   * Returns the last request of a slot that must not be carried out twice: an {@link Entry.Opened}
+   * or {@link Entry.Completed}; null for none.
    */
   Entry lastRequest(final int slot) {
     return lastRequests.get(slot);
   }
 
-  /** What the write stage has not done: {@link Entry.Taken} and {@link Entry.Emptying}. */
+  /**
+   * Returns the work that the write stage has not done: {@link Entry.Taken} and {@link
+   * Entry.Emptying}.
+   */
   public List<Entry> pending() {
     return pending;
   }
 
-  /** The last use of each chunk that was drained: generation by chunk. */
+  /** Returns the last use of each chunk that was drained: generation by chunk. */
   public Map<Integer, Integer> drained() {
     return drained;
   }

@@ -16,7 +16,7 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.outside.Leases;
 import org.sluice.iop.trigger.Checkpoints;
 
-/** What becomes of images that nobody has open, or that lose their names. Service thread only. */
+/** The treatment of images that nobody has open, or that lose their names. Service thread only. */
 public final class Closings {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -49,7 +49,7 @@ public final class Closings {
     this.lengths = lengths;
   }
 
-  /** Does for an image of a former I/O process what may have been left to do. */
+  /** Does for an image of a former I/O process the steps that may have been left to do. */
   public void look(final Image image) {
     if (image.openers().isEmpty()) {
       if (image.isAbandoned()) {
@@ -61,7 +61,7 @@ public final class Closings {
     }
   }
 
-  /** The last process that had the image open has closed it. */
+  /** Takes the last close of an image. */
   void ended(final Image image) {
     context.registry().descriptors().idle(image);
     if (checkpoints.explicit().has(image)) {
@@ -83,7 +83,7 @@ public final class Closings {
     }
   }
 
-  /** A program may give one its name later that tells its checkpoint. */
+  /** Forgets a plain file. A program may later give it a name that tells its checkpoint. */
   private void forgetPlain(final Image image) {
     final long first = image.times().first();
     final boolean named = checkpoints.groups().mayHave(image);
@@ -120,7 +120,7 @@ public final class Closings {
     }
   }
 
-  /** Its room is given back when deleted files are looked for next. */
+  /** Releases an image. Its room is given back when deleted files are looked for next. */
   private void letGo(final Image image) {
     checkpoints.releases().release(image);
     untidy = true;
@@ -131,8 +131,8 @@ public final class Closings {
   }
 
   /**
-   * Lets go of files that were deleted behind everybody's back: as images they would keep room. Of
-   * very many it looks at a part, and at the next ones when it is called again.
+   * Releases files that were deleted unseen: as images they would keep room. Of very many it looks
+   * at a part, and at the next ones when it is called again.
    */
   public void forgetDeleted() {
     if (untidy) {

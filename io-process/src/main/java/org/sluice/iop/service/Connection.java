@@ -21,9 +21,10 @@ import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.drain.Caller;
 
 /**
- * One client's socket. The service thread reads requests; any thread answers, and never waits for a
- * client that does not read: what the socket does not take is kept until it is writable. That is
- * one reply at most, since a client that asks again before it has the last one is cut off.
+ * The socket of one client. The service thread reads requests; any thread answers, and never waits
+ * for a client that does not read. Bytes that the socket does not take are kept until it is
+ * writable. They are one reply at most, since a client that asks again before it has the last reply
+ * is cut off.
  */
 public final class Connection {
   private static final int INITIAL_LENGTH = 4096;
@@ -37,7 +38,7 @@ public final class Connection {
   private Attachment attachment;
   private boolean member;
 
-  /** Whether a request has not been answered in full. Guarded by this. */
+  /** True while a request has not been answered in full. Guarded by this. */
   private boolean underWay;
 
   public Connection(
@@ -51,12 +52,12 @@ public final class Connection {
     this.ordinal = ordinal;
   }
 
-  /** How many clients connected up to this one. */
+  /** Returns the number of clients that connected up to this one. */
   public long ordinal() {
     return ordinal;
   }
 
-  /** The slot this client took; null before it attached. */
+  /** Returns the slot this client took; null before it attached. */
   public Attachment attachment() {
     return attachment;
   }
@@ -65,12 +66,12 @@ public final class Connection {
     attachment = slot;
   }
 
-  /** Whether nothing is lost with this client. */
+  /** Returns whether nothing is lost with this client. */
   public boolean isPassing() {
     return attachment == null && !member;
   }
 
-  /** Whether this client joined and has not left. */
+  /** Returns whether this client joined and has not left. */
   boolean isMember() {
     return member;
   }
@@ -80,9 +81,9 @@ public final class Connection {
   }
 
   /**
-   * Reads what is there and passes on the complete requests.
+   * Reads the bytes that are there and passes on the complete requests.
    *
-   * @param receiver answers each that has a reply exactly once
+   * @param receiver receiver that answers each request with a reply exactly once
    * @return false at the end of the stream
    * @throws IOException when the client breaks the protocol or the socket
    */
@@ -121,14 +122,18 @@ public final class Connection {
   }
 
   /**
-   * The reply to one request. A second one would pass for the reply to the next request. The code
+   * The reply to one request. A second reply would pass for the reply to the next request. The code
    * that gives it has lost count, and the I/O process does not go on with that.
    */
   private final class Answer implements Caller {
     private final AtomicBoolean given = new AtomicBoolean();
     private final boolean counts;
 
-    /** Whether it counts as progress: to connect once more does not. */
+    /**
+     * Creates the reply.
+     *
+     * @param counts true if it counts as progress, which a new connection does not
+     */
     Answer(final boolean counts) {
       this.counts = counts;
     }
@@ -159,7 +164,10 @@ public final class Connection {
     flush();
   }
 
-  /** What is too long for a frame is said to be: a client that hears nothing waits for ever. */
+  /**
+   * Encodes a reply. A reply too long for a frame is replaced by an error: a client that hears
+   * nothing waits for ever.
+   */
   private static ByteBuffer encode(final Reply reply) throws IOException {
     final ByteBuffer frame = ByteBuffer.allocate(RequestDescriptor.MAX_LENGTH);
     final UnsafeBuffer target = new UnsafeBuffer(frame);
@@ -171,7 +179,7 @@ public final class Connection {
     }
   }
 
-  /** Sends what it can; asks the selector to call again for the rest. */
+  /** Sends as much as it can, and asks the selector to call again for the rest. */
   public synchronized void flush() throws IOException {
     while (!unsent.isEmpty()) {
       channel.write(unsent.peek());
@@ -195,7 +203,10 @@ public final class Connection {
     answer(new Reply.Failed(Errno.EPROTO, message));
   }
 
-  /** Not between a look at the key and its change, as another thread may just be answering. */
+  /**
+   * Closes the socket, not between a look at the key and its change, as another thread may just be
+   * answering.
+   */
   public synchronized void close() {
     try {
       key.cancel();

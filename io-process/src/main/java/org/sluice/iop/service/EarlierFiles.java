@@ -12,10 +12,10 @@ import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Files of an earlier run that this one writes anew. A node of that run may be taken for dead, and
- * come back with the file open. Its ranks may write to it. So may its I/O process, when it learns
- * that it is fenced and settles what it has not committed. In the same inode that would reach what
- * this run has committed, so a fresh one takes the name. Service thread only.
+ * The files of an earlier run that this run writes anew. A node of that run may be taken for dead,
+ * and come back with the file open. Its ranks may write to it. So may its I/O process, when it
+ * learns that it is fenced and settles its uncommitted images. In the same inode such writes would
+ * reach the committed bytes of this run, so a fresh file takes the name. Service thread only.
  */
 final class EarlierFiles {
   private final Context context;
@@ -26,10 +26,10 @@ final class EarlierFiles {
   }
 
   /**
-   * Puts an empty file where one is that a process is about to empty.
+   * Puts an empty file in place of a file that a process is about to empty.
    *
-   * @param key the file, no image of this session
-   * @param path where it is in the capture directory; empty when it is not
+   * @param key key of the file, no image of this session
+   * @param path its path in the capture directory; empty when it is not there
    * @param writer the process
    */
   void replace(final ImageKey key, final Optional<String> path, final Writer writer) {

@@ -14,7 +14,7 @@ import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
- * The end of a session, step by step: processes go, the pipeline runs dry, what is left over is
+ * The end of a session, step by step. Processes go, the pipeline runs dry, the remaining files are
  * made plain, committed names are removed. Service thread only.
  */
 public final class Ending {
@@ -31,21 +31,21 @@ public final class Ending {
   private final long deadline = System.nanoTime() + PATIENCE_NANOS;
   private boolean waiting = true;
 
-  /** Since when markers of other nodes are waited for; 0 for not. */
+  /** The time since which markers of other nodes are waited for; 0 for not. */
   private long marking;
 
   private boolean searching;
 
-  /** Whether other nodes are waited for. */
+  /** True while other nodes are waited for. */
   private boolean committing;
 
   private boolean copying;
 
   /**
-   * The end of a session.
+   * Creates the end of a session.
    *
    * @param succeeded whether the command did, so that nothing was still to come
-   * @param over completed at last
+   * @param over future completed at last
    */
   public Ending(
       final Context context,
@@ -66,7 +66,9 @@ public final class Ending {
     this.over = over;
   }
 
-  /** Whether this node has no more to do itself: a user who does not want to wait need not. */
+  /**
+   * Returns whether this node has no more to do itself. A user who does not want to wait need not.
+   */
   boolean waitsForOthers() {
     final boolean asks = marking != 0 || committing && context.publisher().awaitsNodes();
     return (asks || copying) && context.drain().isEmpty();
@@ -92,7 +94,9 @@ public final class Ending {
     }
   }
 
-  /** A process that stays gets plain files: what it writes from here on goes through the kernel. */
+  /**
+   * Dismisses a process that stays. Its files become plain: its later writes go through the kernel.
+   */
   private void dismiss(final Attachment attachment) {
     if (!attachment.isIdle()) {
       Warnings.warn(attachment + " is still there; its files are plain from here on");
@@ -106,7 +110,8 @@ public final class Ending {
   }
 
   /**
-   * The last names may tell which files are one checkpoint, which the store then has to remember.
+   * Commits once the last names were found. They may tell which files are one checkpoint, which the
+   * store then has to remember.
    */
   private void commitOnceFound() {
     if (!searching) {
@@ -127,8 +132,9 @@ public final class Ending {
   }
 
   /**
-   * A process of another node may be about to write the marker of a checkpoint. Where there is a
-   * limit half of the time to it is left to wait for parts.
+   * Commits once markers of other nodes have come or had their time. A process of another node may
+   * be about to write the marker of a checkpoint. Where there is a limit half of the time to it is
+   * left to wait for parts.
    */
   private void commitOnceMarked() {
     if (marking != 0
@@ -147,7 +153,10 @@ public final class Ending {
         });
   }
 
-  /** The others may lack their parts of one of several nodes. What is older is being removed. */
+  /**
+   * Settles once the commits are over. Other nodes may lack their parts of a checkpoint of several
+   * nodes. Older checkpoints are being removed.
+   */
   private void settleOnceCommitted() {
     committing = !context.state().commits().isEmpty() || !checkpoints.retention().isIdle();
     if (!committing) {
@@ -197,7 +206,7 @@ public final class Ending {
     }
   }
 
-  /** Does a step at whose failure the session ends all the same. */
+  /** Takes a step at whose failure the session ends all the same. */
   private void attempt(final String consequence, final Fault.Step<IOException> step) {
     try {
       step.run();

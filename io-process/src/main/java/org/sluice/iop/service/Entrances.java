@@ -19,9 +19,9 @@ import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Takes the files that processes created and entered as images by themselves, without asking. The
- * rings tell of them; an entry counts only if it is the process's own and agrees with that. Service
- * thread only.
+ * The intake of files that processes created and entered as images by themselves, without asking.
+ * The rings tell of them. An entry counts only if it is the process's own and agrees with the ring.
+ * Service thread only.
  */
 public final class Entrances {
   private final Context context;
@@ -32,7 +32,7 @@ public final class Entrances {
   private final Creations creations;
   private int gone;
 
-  /** A file, open, and the name that it has. */
+  /** A file, open, with its name. */
   private record Found(NativeFile file, String name) {}
 
   public Entrances(
@@ -82,7 +82,10 @@ public final class Entrances {
         "image %d at entry %d %s".formatted(open.imageId(), open.entry(), reason));
   }
 
-  /** What cannot be taken fails, and leaves the process's other images alone. */
+  /**
+   * Enters an image. A file that cannot be taken fails, and leaves the process's other images
+   * alone.
+   */
   private void enter(final Attachment opener, final Rings.Open open, final int state)
       throws DamagedException {
     final int entry = open.entry();
@@ -124,7 +127,9 @@ public final class Entrances {
     openRequests.entered(opener, image, found.map(Found::name));
   }
 
-  /** A file that was direct, closed and deleted before it was taken: nothing of it is lost. */
+  /**
+   * Forgets a file that was direct, closed and deleted before it was taken: no byte of it is lost.
+   */
   private void forget(final Attachment opener, final Rings.Open open, final ImageKey key) {
     table.remove(open.entry());
     context.decide(Backlog.read(opener.index(), open.position()));
@@ -133,8 +138,8 @@ public final class Entrances {
   }
 
   /**
-   * By its name, by way of the process, or by another name that it has by now; empty when it is
-   * gone. A later image has its inode number only if it was deleted.
+   * Finds a file by its name, through the process, or by another name that it has by now; empty
+   * when it is gone. A later image has its inode number only if it was deleted.
    */
   private Optional<Found> find(final Attachment opener, final Rings.Open open, final ImageKey key)
       throws IOException {
@@ -168,7 +173,9 @@ public final class Entrances {
     return context.capture().contains(open.path());
   }
 
-  /** Nothing that a process says has this one write a file outside the capture directory. */
+  /**
+   * Opens a file. No word of a process makes this one write a file outside the capture directory.
+   */
   private Optional<Found> open(final String way, final ImageKey key, final int born)
       throws IOException {
     final Optional<NativeFile> file = Reopening.created(way, key, born);
@@ -184,8 +191,8 @@ public final class Entrances {
   }
 
   /**
-   * Its process has closed it, or has paths of its own. Of one that was deleted nobody misses
-   * anything, so of others than the first only their number is said.
+   * Reports a file that is not found. Its process has closed it, or has paths of its own. A deleted
+   * file is missed by nobody, so of all but the first only the number is reported.
    */
   private void notFound(final Attachment opener, final Rings.Open open) throws MissingException {
     if (opener.process().isAlive() && !opener.process().hasSamePaths()) {
@@ -200,7 +207,7 @@ public final class Entrances {
     }
   }
 
-  /** A file in the place of one that is gone; chunks may have records of the image. */
+  /** Returns a file in the place of one that is gone; chunks may have records of the image. */
   private NativeFile nameless(final Attachment opener, final Rings.Open open)
       throws DamagedException {
     try {
@@ -212,7 +219,7 @@ public final class Entrances {
     }
   }
 
-  /** Beside the segment, in memory, where the store has no room. */
+  /** Makes a file: beside the segment, in memory, where the store has no room. */
   private NativeFile create() throws IOException {
     try {
       return context.store().createImageFile();
@@ -225,7 +232,7 @@ public final class Entrances {
     }
   }
 
-  /** Has all processes ask from here on, of which those are taken that did not. */
+  /** Makes all processes ask from here on, and takes the files of those that did not. */
   public void end() {
     attachments.ask();
     creations.end();

@@ -18,13 +18,16 @@ import org.sluice.iop.image.Reopening;
 import org.sluice.iop.journal.Entry;
 
 /**
- * Finds the files of images again that a killed I/O process had open. Programs go on renaming,
- * replacing and deleting them meanwhile. One thread.
+ * The search for the files of images that a killed I/O process had open. Programs go on renaming,
+ * replacing and deleting them meanwhile. For a single thread.
  */
 public final class ImageFiles {
   private static final int MOST_LOOKS = 10;
 
-  /** All names of all files in the capture directory, as {@link CaptureDirectory#names} tells. */
+  /**
+   * A walk that returns all names of all files in the capture directory, as {@link
+   * CaptureDirectory#names} does.
+   */
   @FunctionalInterface
   public interface Walk {
     Map<ImageKey, List<String>> names() throws PosixException;
@@ -34,7 +37,10 @@ public final class ImageFiles {
   private final IntFunction<Path> links;
   private Map<ImageKey, List<String>> names;
 
-  /** Each costs a walk through the capture directory, and most such files were deleted. */
+  /**
+   * The number of searches for files without a name. A search costs a walk through the capture
+   * directory, and most such files were deleted.
+   */
   private int looksForNameless = 4;
 
   public ImageFiles(final Walk capture, final IntFunction<Path> links) {
@@ -43,10 +49,10 @@ public final class ImageFiles {
   }
 
   /**
-   * Opens a captured file by the name it had, by way of a process that has it open, or by a name it
+   * Opens a captured file by the name it had, through a process that has it open, or by a name it
    * has now.
    *
-   * @param image what is known of it
+   * @param image entry of the image
    * @param openers processes that may have it open
    * @return empty when no name and no descriptor leads to it any more
    * @throws IOException when one does, or may do, but it cannot be opened
@@ -71,9 +77,9 @@ public final class ImageFiles {
   }
 
   /**
-   * Opens a file that nobody but an I/O process renames or deletes.
+   * Opens a file that only I/O processes rename or delete.
    *
-   * @param image what is known of it
+   * @param image entry of the image
    * @return the file
    * @throws IOException when it is gone or cannot be opened
    */
@@ -82,7 +88,10 @@ public final class ImageFiles {
         .orElseThrow(() -> new IOException("there is no " + image.path() + " any more"));
   }
 
-  /** A name may be old, and a file may have been in no directory at the moment it was read. */
+  /**
+   * Finds a file by its present name. A name may be old, and a file may have been in no directory
+   * at the moment it was read.
+   */
   private Optional<NativeFile> findByName(final Entry.Admitted image) throws IOException {
     final ImageKey key = key(image);
     for (int look = 0; look < MOST_LOOKS; look++) {
@@ -111,7 +120,7 @@ public final class ImageFiles {
     return new FileIdentity(image.device(), image.inode(), image.born());
   }
 
-  /** Empty when the path leads to nothing, or to something else. */
+  /** Opens a path; empty when it leads to nothing, or to something else. */
   private static Optional<NativeFile> open(final String path, final Entry.Admitted image)
       throws IOException {
     try {
@@ -128,7 +137,10 @@ public final class ImageFiles {
     return Optional.empty();
   }
 
-  /** Nobody held the file meanwhile, so that another one may have its inode number. */
+  /**
+   * Returns whether a file is the image's. Nobody held the file meanwhile, so that another one may
+   * have its inode number.
+   */
   private static boolean isOf(final NativeFile file, final Entry.Admitted image) {
     return file.identity().equals(identity(image));
   }
@@ -141,7 +153,9 @@ public final class ImageFiles {
     }
   }
 
-  /** By way of a descriptor of a process that has it open, whatever became of its name. */
+  /**
+   * Opens a file through a descriptor of a process that has it open, whatever became of its name.
+   */
   private static Optional<NativeFile> openAsOpenedBy(
       final ProcessIdentity opener, final Entry.Admitted image) throws IOException {
     final Path descriptors = Path.of("/proc/%d/fd".formatted(opener.pid()));

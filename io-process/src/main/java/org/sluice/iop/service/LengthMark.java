@@ -23,9 +23,9 @@ import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.wave.WaveFiles;
 
 /**
- * Says in the store, durably, that a session gives closed files their lengths before their bytes. A
+ * A durable mark in the store that a session gives closed files their lengths before their bytes. A
  * session that finds the mark of another one that never ended looks which files still read as
- * zeros: after a power cut nothing else knows of them. The mark is locked while its session's I/O
+ * zeros. After a power cut nothing else knows of them. The mark is locked while its session's I/O
  * process lives. Not thread-safe.
  */
 final class LengthMark implements AutoCloseable {
@@ -42,7 +42,7 @@ final class LengthMark implements AutoCloseable {
   }
 
   /**
-   * Marks a session that begins, or goes on, once it has told of others that never ended.
+   * Marks a session that begins, or goes on, once it has reported other sessions that never ended.
    *
    * @throws IOException when that fails; no file may be longer than its bytes then
    */
@@ -58,7 +58,7 @@ final class LengthMark implements AutoCloseable {
     return new LengthMark(folder.resolve(name), made(folder, name, context));
   }
 
-  /** It is locked before it has its name. */
+  /** Makes the mark, which is locked before it has its name. */
   private static NativeFile made(final Path folder, final String name, final Context context)
       throws IOException {
     final Path draft = folder.resolve(DRAFT + name);
@@ -87,7 +87,10 @@ final class LengthMark implements AutoCloseable {
     }
   }
 
-  /** False for one of another node, whose lock may not be seen here. */
+  /**
+   * Reports a session that never ended. Returns false for one of another node, whose lock may not
+   * be seen here.
+   */
   private static boolean isTold(final Path other, final Context context) throws IOException {
     try {
       final Matcher text = TEXT.matcher(SealedText.read(other, MOST));
@@ -104,7 +107,7 @@ final class LengthMark implements AutoCloseable {
     }
   }
 
-  /** Files of a directory that are longer than what is in them. */
+  /** The files of a directory that are longer than their bytes. */
   private static final class Zeros {
     private final Path store;
     private String first;
@@ -137,7 +140,7 @@ final class LengthMark implements AutoCloseable {
           first = count++ == 0 || path.compareTo(first) < 0 ? path : first;
         }
       } catch (final IOException gone) {
-        return; // or longer than a path can be
+        return; // or the path is longer than a path can be
       }
     }
 
@@ -148,7 +151,7 @@ final class LengthMark implements AutoCloseable {
     }
   }
 
-  /** The session has ended, and its files hold what they are to hold. */
+  /** Deletes the mark: the session has ended, and its files have all their bytes. */
   void delete() {
     try {
       Files.deleteIfExists(path);

@@ -17,21 +17,24 @@ import org.sluice.iop.outside.Guard;
 /**
  * The lengths of closed files whose bytes are in containers, as programs outside see them: an
  * archiver does not open an empty file. A program that opens a file of some length must not read
- * zeros. So files get their lengths only while all who can open them wait until the bytes are
- * there. On a file system of several nodes, where nobody waits on the others, and without the right
- * to have programs wait, they stay as short as they are.
+ * zeros. So files get their lengths only while all programs that can open them wait until the bytes
+ * are there. They stay short on a file system of several nodes, where nobody waits on the others,
+ * and without the right to make programs wait.
  *
- * <p>The process that closes a file gives it its length. This one does for what is left: no process
- * has such a file open, and the next one has to ask. Service thread only.
+ * <p>The process that closes a file gives it its length. This process does so for the remaining
+ * files: no process has such a file open, and the next one has to ask. Service thread only.
  */
 public final class Lengths {
   private final Context context;
   private final Guard guard;
 
-  /** Tells the next session of files without bytes; empty where no file gets its length. */
+  /**
+   * The mark that tells the next session of files without bytes; empty where no file gets its
+   * length.
+   */
   private final Optional<LengthMark> mark;
 
-  /** Whether a former I/O process may have written to files. */
+  /** True if a former I/O process may have written to files. */
   private final boolean resumed;
 
   public Lengths(final Context context, final Guard guard) {
@@ -55,17 +58,17 @@ public final class Lengths {
     }
   }
 
-  /** Says to the processes whether files get them. */
+  /** Tells the processes whether files get their lengths. */
   public void tell() {
     context.segment().header().lengths(areSet());
   }
 
   /**
-   * A program that opened a file behind the kill of a former process got its length and zeros, as
-   * none waited any more. Nothing tells whether one did.
+   * Warns of a resumption. A program that opened a file after the kill of a former process got its
+   * length and zeros, as none waited any more. Nothing tells whether one did.
    *
-   * @param images of the session
-   * @param alive when the former one was seen last, in ms since the epoch
+   * @param images images of the session
+   * @param alive time when the former process was seen last, in ms since the epoch
    */
   public void resumed(final Collection<Image> images, final long alive) {
     final long exposed = areSet() ? images.stream().filter(Lengths::readsZeros).count() : 0;
@@ -89,7 +92,7 @@ public final class Lengths {
     }
   }
 
-  /** All files hold what they are to hold, if the session has ended as it should. */
+  /** Ends the lengths. All files have their bytes, if the session has ended as it should. */
   public void close(final boolean ended) throws IOException {
     if (mark.isPresent()) {
       if (ended) {
@@ -104,8 +107,8 @@ public final class Lengths {
   }
 
   /**
-   * The last process has closed an image. A watcher was told of that before the file had its
-   * length, or before programs waited for it, if it was closed at once. So it is told once more.
+   * Takes the last close of an image. A watcher was told of that before the file had its length, or
+   * before programs waited for it, if it was closed at once. So the watcher is told once more.
    */
   void closed(final Image image) {
     final long unheld = image.takeUnheldNanos();
@@ -120,9 +123,9 @@ public final class Lengths {
   }
 
   /**
-   * An image whose bytes are all logged has an empty file, until this process gives it a length. A
-   * program outside that opened it before it had to wait found it so, and what that wrote lies
-   * below what was logged.
+   * Warns of lost writes of other programs. An image whose bytes are all logged has an empty file,
+   * until this process gives it a length. A program outside that opened it before it had to wait
+   * found it empty, and its writes lie below the logged bytes.
    */
   private void tellOfOthersBytes(final Image image) {
     if (resumed || !context.layout().lengthensClosed()) {
@@ -151,7 +154,7 @@ public final class Lengths {
         && image.errno() == 0;
   }
 
-  /** False when nothing was left to do. */
+  /** Gives a file its length; returns false when nothing was left to do. */
   private static boolean lengthen(final Image image) {
     final NativeFile file = image.held().descriptor().orElse(null);
     try {
@@ -168,7 +171,7 @@ public final class Lengths {
     }
   }
 
-  /** Last stage: the guard is asked about this open, too. */
+  /** Tells watchers of a close, in the last stage: the guard is asked about this open, too. */
   private static void tellOfClose(final Image image) {
     try {
       image.file().tellOfClose();

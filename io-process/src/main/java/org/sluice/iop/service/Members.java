@@ -14,9 +14,11 @@ import org.sluice.iop.drain.Caller;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 
-/** All who keep an I/O process alive that stops with its last member. Service thread only. */
+/**
+ * The members that keep an I/O process alive which stops with its last member. Service thread only.
+ */
 public final class Members {
-  /** A member that vanished counts as one whose command was killed. */
+  /** The exit status of a member that vanished: it counts as one whose command was killed. */
   private static final int VANISHED = 137;
 
   private final Set<Connection> joined = new HashSet<>();
@@ -26,7 +28,7 @@ public final class Members {
   private int awaited;
   private Caller last;
 
-  /** A session with the members that a former I/O process had. */
+  /** Creates the members, with those that a former I/O process had. */
   public Members(final Context context, final SessionState past) {
     this.context = context;
     this.awaited = past.members();
@@ -68,8 +70,8 @@ public final class Members {
   }
 
   /**
-   * The last one is answered when the session is over. While former members may come back nobody
-   * knows who is the last; and no member of a session that outlives its members is.
+   * Removes a member. The last one is answered when the session is over. While former members may
+   * come back nobody knows which is the last. In a session that outlives its members none is.
    */
   void leave(final Connection connection, final int exitStatus, final Caller caller) {
     if (!connection.isMember()) {
@@ -103,12 +105,12 @@ public final class Members {
     return joined.isEmpty();
   }
 
-  /** Who started the session will not come. */
+  /** Notes that the process which started the session will not come. */
   public void expectNobody() {
     everJoined = true;
   }
 
-  /** Whether others may come, since none has yet, or come back to a resumed I/O process. */
+  /** Returns whether others may come, since none has yet, or come back to a resumed I/O process. */
   public boolean areAwaited() {
     return !everJoined || awaited > 0;
   }
@@ -120,7 +122,7 @@ public final class Members {
   /**
    * Tells the last member that everything is drained and committed.
    *
-   * @param failure what kept something from it
+   * @param failure failure that prevented it
    */
   public void sessionOver(final Optional<Failure> failure) {
     if (last != null) {
@@ -128,7 +130,7 @@ public final class Members {
     }
   }
 
-  /** Tells the last member that the session ends before that; false where there is none. */
+  /** Tells the last member that the session ends before that; returns false where there is none. */
   boolean keep() {
     if (last != null) {
       last.answer(new Reply.Failed(Errno.ETIMEDOUT, "the grace is over"));

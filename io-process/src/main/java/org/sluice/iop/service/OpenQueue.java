@@ -17,8 +17,9 @@ import org.sluice.iop.measure.Timed;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
- * Where an opening waits until this process has a descriptor for its file. The process that asked
- * waits for its answer, so that nothing of it comes in between. Service thread only.
+ * The queue where an opening waits until this process has a descriptor for its file. The asking
+ * process waits for its answer, so that no other request of it comes in between. Service thread
+ * only.
  */
 public final class OpenQueue {
   private final Context context;
@@ -98,12 +99,17 @@ public final class OpenQueue {
     }
   }
 
-  /** An image is never plain: what its log holds is not in its file. */
+  /**
+   * Returns the answer to a failure. An image is never plain: its file lacks the bytes of its log.
+   */
   private static Reply failed(final IOException e) {
     return new Reply.Failed(Failure.of(e).errno(), e.getMessage());
   }
 
-  /** One that is not found makes room for the file that has its inode number by now. */
+  /**
+   * Wakes an image at rest. An image that is not found makes room for the file that has its inode
+   * number by now.
+   */
   private void wake(final Request.Open request) throws IOException {
     final Image image = find(request);
     if (image == null || !image.isAtRest()) {

@@ -21,8 +21,8 @@ import org.sluice.iop.outside.Leases;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
- * Answers processes that open a file, and takes in that they close it. Exactly one process may log
- * an image, as long as no other has the file open. Service thread only.
+ * The answers to processes that open a file, and the intake of their closes. Exactly one process
+ * may log an image, as long as no other has the file open. Service thread only.
  */
 public final class OpenRequests {
   private static final int NO_ENTRY = 0;
@@ -92,7 +92,9 @@ public final class OpenRequests {
     }
   }
 
-  /** There is no descriptor for a file that is no image, nor is one going to be. */
+  /**
+   * Leaves a file plain that is no image: there is no descriptor for it, and none is going to be.
+   */
   Reply leave(final Request.Open request, final PosixException want) {
     return admissions.leave(request, want);
   }
@@ -122,13 +124,13 @@ public final class OpenRequests {
     return opened(image);
   }
 
-  /** The same of one whose process entered it, which is decided: its file has this name now. */
+  /** Counts an image whose process entered it, which is decided: its file has this name now. */
   void entered(final Attachment opener, final Image image, final Optional<String> path) {
     begin(opener, image);
     checkpoints.groups().look(image, path);
   }
 
-  /** A file is gone before it could be taken. */
+  /** Notes that a file is gone before it could be taken. */
   void deletedUntaken(final Attachment opener, final String path) {
     checkpoints.groups().names().deletedUntaken(path, opener.writer());
   }
@@ -179,7 +181,7 @@ public final class OpenRequests {
   }
 
   /**
-   * Why it must not be diverted; NONE when it may be.
+   * Returns the reason why it must not be diverted; NONE when it may be.
    *
    * @param others whether other nodes may write it, too
    */
@@ -221,7 +223,7 @@ public final class OpenRequests {
             });
   }
 
-  /** Makes the opener the one new writer of a closed image. */
+  /** Makes the opener the new and only writer of a closed image. */
   private void divertAgain(
       final Attachment opener,
       final Image image,
@@ -250,7 +252,10 @@ public final class OpenRequests {
     }
   }
 
-  /** Its length goes with its bytes, also if the process dies before it empties the file itself. */
+  /**
+   * Cuts the length of a file with its bytes, also if the process dies before it empties the file
+   * itself.
+   */
   private static boolean cut(final Image image) {
     try {
       final Optional<NativeFile> file = image.held().descriptor();
@@ -283,7 +288,7 @@ public final class OpenRequests {
     }
   }
 
-  /** One opening has ended, at a time that the process tells. */
+  /** Ends an opening, at a time that the process tells. */
   public void close(final Attachment opener, final Rings.Close close) {
     final Image image = context.registry().find(close.imageId());
     final boolean known = image != null && image.openers().has(opener.index());
@@ -297,7 +302,7 @@ public final class OpenRequests {
     }
   }
 
-  /** An opening that is answered with an error is none. Last stage, before the answer. */
+  /** Takes back an opening that is answered with an error. Last stage, before the answer. */
   private void refuse(final Attachment opener, final Image image) {
     final Entry refusal =
         context.journal().write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED, 0, 0));
@@ -317,7 +322,7 @@ public final class OpenRequests {
     }
   }
 
-  /** Lets the image go, unless the process has another opening of it. */
+  /** Ends the process's part in the image, unless it has another opening of it. */
   private void letGo(final Attachment opener, final Image image) {
     if (!image.openers().has(opener.index())) {
       opener.images().remove(image);
@@ -333,7 +338,7 @@ public final class OpenRequests {
     image.times().add(opener.writer().process(), opened, closed);
   }
 
-  /** A process is gone with the images that it had open. */
+  /** Takes a process that is gone with the images that it had open. */
   public void abandon(final Attachment opener) {
     opener.images().forEach((image, opened) -> abandon(opener, image, opened));
   }
@@ -347,9 +352,9 @@ public final class OpenRequests {
   }
 
   /**
-   * The process asks once more for what it was not answered: that opening does not count. It would
-   * have written the file, which is therefore not whole before the process comes or another one
-   * writes it.
+   * Undoes an opening that the process asks for once more, as it was not answered. The process
+   * would have written the file, which is therefore not whole before the process comes or another
+   * one writes it.
    */
   void undo(final Attachment opener, final Entry.Opened opening) {
     final Image image = context.registry().find(opening.image());
@@ -361,8 +366,8 @@ public final class OpenRequests {
   }
 
   /**
-   * A program that opens a closed file past the shim finds it whole from here on, or waits. A file
-   * that its process has not closed yet, as it ends, no lease can hold.
+   * Holds closed files. A program that opens a closed file past the shim finds it whole from here
+   * on, or waits. A file that its process has not closed yet, as it ends, no lease can hold.
    */
   void hold(final Caller caller) {
     final List<Image> open = leases.hold(image -> !checkpoints.explicit().has(image));
@@ -394,7 +399,10 @@ public final class OpenRequests {
     checkpoints.replacements().replace(image, path, empty, caller, new Reply.Done());
   }
 
-  /** The file this process opened must not change, and may not hold everything. */
+  /**
+   * Returns the answer for a committed file: the file this process opened must not change, and may
+   * not hold everything.
+   */
   private static Reply again(final Image image) {
     return new Reply.Failed(
         Errno.ESTALE, "%s was committed; open it again".formatted(image.opened()));

@@ -21,13 +21,13 @@ import org.sluice.iop.outside.Leases;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
- * Images that programs outside Sluice open. Such a program reads and writes the image's own file
- * and asks nobody, so the image becomes direct before it may go on, as when a second process under
- * Sluice opens it. The file is written through the descriptor that this process has had since the
- * image was made: nothing is opened for it.
+ * The images that programs outside Sluice open. Such a program reads and writes the image's own
+ * file and asks nobody. So the image becomes direct before the program may go on, as when a second
+ * process under Sluice opens it. The file is written through the descriptor that this process has
+ * had since the image was made: no file is opened for it.
  *
- * <p>Nobody says when it closes the file. So the image stays direct until the kernel grants a lease
- * on it, which it does when no other has the file open. Service thread only.
+ * <p>Nobody tells when the program closes the file. So the image stays direct until the kernel
+ * grants a lease on it, which it does when no other process has the file open. Service thread only.
  */
 public final class OutsideOpens implements Guard.Listener {
   private static final long TURN_MILLIS = 100;
@@ -35,7 +35,7 @@ public final class OutsideOpens implements Guard.Listener {
 
   private final Context context;
 
-  /** Where clients of this session find it. */
+  /** The directory where clients of this session find it. */
   private final Path directory;
 
   private final Checkpoints checkpoints;
@@ -48,7 +48,7 @@ public final class OutsideOpens implements Guard.Listener {
 
   private final Leases leases;
 
-  /** How many programs wait. */
+  /** The number of programs that wait. */
   private int waiting;
 
   private boolean toldOfEarly;
@@ -70,9 +70,9 @@ public final class OutsideOpens implements Guard.Listener {
   }
 
   /**
-   * A process whose shim opens the file tells of that itself, before it reads or writes, unless it
-   * gets no slot. What opens it otherwise waits, in whichever process: io_uring, and Go, call the
-   * kernel past the shim.
+   * Takes an open that waits for permission. A process whose shim opens the file tells of that
+   * itself, before it reads or writes, unless it gets no slot. Any other open waits, in whichever
+   * process: io_uring, and Go, call the kernel past the shim.
    */
   @Override
   public void asked(final ImageKey key, final int pid, final int thread, final Runnable allow) {
@@ -85,13 +85,16 @@ public final class OutsideOpens implements Guard.Listener {
     }
   }
 
-  /** Any thread. */
+  /** Lets a program go on. Any thread. */
   private void goOn(final Runnable allow) {
     allow.run();
     context.service().execute(() -> waiting--);
   }
 
-  /** Whether a process has the shim loaded, and for this session: others have its environment. */
+  /**
+   * Returns whether a process has the shim loaded, and for this session. The environment alone does
+   * not tell, as other processes have it.
+   */
   private boolean isUnderShim(final int thread) {
     final Path process = Path.of("/proc", Integer.toString(thread));
     try {
@@ -117,14 +120,14 @@ public final class OutsideOpens implements Guard.Listener {
     leases.noticed(image);
   }
 
-  /** What has to do with leases, where the kernel lets programs wait in no other way. */
+  /** Returns the leases, used where the kernel lets programs wait in no other way. */
   public Leases leases() {
     return leases;
   }
 
   /**
-   * A program outside has the file open already. It may have read before the file was whole; but
-   * one that follows a file that is being written finds all of it a moment later.
+   * Takes an image that a program outside has open already. The program may have read before the
+   * file was whole. A program that follows a file being written finds all of it a moment later.
    */
   private void noticed(final Image image) {
     if (!context.layout().showsWrites() || image.openers().isEmpty()) {
@@ -171,8 +174,8 @@ public final class OutsideOpens implements Guard.Listener {
   }
 
   /**
-   * How long nothing has to be done, in milliseconds, if it is shorter than a limit. While a
-   * program waits this thread says again and again that it gets on.
+   * Returns the time until the next step is due, in milliseconds, at most a limit. While a program
+   * waits this thread says again and again that it makes progress.
    */
   public long patience(final long limit) {
     return waiting > 0 ? Math.min(limit, TURN_MILLIS) : limit;
@@ -188,14 +191,14 @@ public final class OutsideOpens implements Guard.Listener {
     }
   }
 
-  /** A process may still have it open from where it was before. */
+  /** Takes an image that arrived. A process may still have it open from its former place. */
   void arrived(final Image image) {
     image.openOutside(true);
     open.add(image);
     look(image);
   }
 
-  /** Finds out which are closed by now. */
+  /** Finds the images that are closed by now. */
   public void beat() {
     List.copyOf(open).forEach(this::look);
   }

@@ -11,20 +11,20 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
- * Files of checkpoints that are not committed though nothing is written to them any more, as ranks
- * are missing, or as the checkpoint gets more and more files. A node that dies would take their
- * bytes along, which plain files would have kept. So they are made plain; they can still be
- * committed. Service thread only.
+ * The files of checkpoints that are not committed though nothing is written to them any more. Ranks
+ * are missing, or the checkpoint gets more and more files. A node that dies would take their bytes
+ * along, which plain files would have kept. So they are made plain; they can still be committed.
+ * Service thread only.
  */
 public final class Overdue {
   private final Context context;
   private final Checkpoints checkpoints;
   private final Settling settling;
 
-  /** What each image had when it was looked at, and since when it has that, by its id. */
+  /** The amount written to each image at the last look, with its time, by the image's id. */
   private final Map<Integer, Written> written = new HashMap<>();
 
-  /** How much is written, and since when nothing more was, as {@link System#nanoTime} tells. */
+  /** The amount written, and the time since which nothing more was, by {@link System#nanoTime}. */
   private record Written(long bytes, long closed, long since) {
     Written or(final Written former) {
       return former != null && former.bytes == bytes && former.closed == closed ? former : this;
@@ -37,7 +37,7 @@ public final class Overdue {
     this.settling = settling;
   }
 
-  /** Looks at all of them. What is written in place is there within a second. */
+  /** Looks at all such images. Bytes written in place are there within a second. */
   public void beat() {
     if (!context.layout().settlesUncommitted()) {
       return;

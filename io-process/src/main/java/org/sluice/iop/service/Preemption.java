@@ -14,18 +14,18 @@ import org.sluice.iop.trigger.Unfinished;
 
 /**
  * The time that a session has once its job is told to stop. A process that is still to be killed
- * cannot say what it has lost, so what is not committed in time is named before. It stays where a
- * killed I/O process leaves it, and needs no other way back: journal and segment are kept, and this
- * process ends at once. Service thread only.
+ * cannot say which bytes it has lost, so checkpoints not committed in time are named before. Their
+ * bytes stay where a killed I/O process leaves them, and need no other way back. Journal and
+ * segment are kept, and this process ends at once. Service thread only.
  *
- * <p>The time is counted from the first signal on; others that come in it change nothing. Commands
- * that go on beyond it are let be: what they do at a signal is theirs to say. Once they have ended
- * the session has little more. A user who interrupts it then waits for no other node, though for
- * what this one brings to storage. Nobody enforces a limit where they went on for as long again:
- * then it has that time anew.
+ * <p>The time is counted from the first signal on; later signals within it change nothing. Commands
+ * that go on beyond it are let be: their reaction to a signal is theirs to say. Once they have
+ * ended the session has little more. A user who interrupts it then waits for no other node, though
+ * for this node's own bytes to reach storage. Nobody enforces a limit where commands went on for as
+ * long again: then the session has that time anew.
  */
 public final class Preemption {
-  /** The part of the time that there is behind a command which took all of it. */
+  /** The part of the time that the session has after a command which took all of it. */
   private static final int LATE_SHARE = 10;
 
   private final Context context;
@@ -47,9 +47,10 @@ public final class Preemption {
   }
 
   /**
-   * The job is to stop, unless it is known to be stopping. Who was resumed hears of it late.
+   * Begins the time: the job is to stop, unless it is known to be stopping. A resumed I/O process
+   * hears of it late.
    *
-   * @param agoNanos for how long it has been known
+   * @param agoNanos time for which it has been known
    */
   public void begin(final long agoNanos) {
     final long when = System.nanoTime() - agoNanos;
@@ -61,7 +62,7 @@ public final class Preemption {
     }
   }
 
-  /** A user waits for the end of the session, and does not want to any longer. */
+  /** Notes that a user waits for the end of the session, and does not want to any longer. */
   public void interrupt() {
     if (ending != null) {
       begin(0);
@@ -69,7 +70,7 @@ public final class Preemption {
     }
   }
 
-  /** The session begins to end. */
+  /** Notes that the session begins to end. */
   public void ending(final Ending end) {
     ending = end;
     if (begun) {

@@ -29,7 +29,7 @@ import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.trigger.Checkpoints;
 import org.sluice.iop.wave.Waves;
 
-/** Passes each request on to whom it concerns. Service thread only. */
+/** The dispatch of requests to the parts that they concern. Service thread only. */
 public final class Requests {
   private final UnsafeBuffer encoded =
       new UnsafeBuffer(ByteBuffer.allocateDirect(RequestDescriptor.MAX_LENGTH));
@@ -82,9 +82,10 @@ public final class Requests {
   }
 
   /**
-   * Chunks that the process published before its request are taken first: program order.
+   * Takes a request. Chunks that the process published before its request are taken first: program
+   * order.
    *
-   * @param caller is answered exactly once, if the request has a reply
+   * @param caller answered exactly once, if the request has a reply
    */
   public void receive(final Connection connection, final Request request, final Caller caller) {
     final Attachment attachment = connection.attachment();
@@ -118,7 +119,9 @@ public final class Requests {
           greet(join.version(), caller, () -> members.join(connection, join.store()));
       case Request.Leave leave -> members.leave(connection, leave.exitStatus(), caller);
       case Request.Preempt preempt -> {
-        if (context.settings().endsWithMembers()) { // others may use what serves more than a job
+        if (context
+            .settings()
+            .endsWithMembers()) { // others may use a session that serves more than a job
           preempted(preempt);
         }
       }
@@ -212,8 +215,9 @@ public final class Requests {
   }
 
   /**
-   * Tells requests apart; a request made again after a resumption has the same number. It is that
-   * of the bytes: what a record hashes by the JVM links anew at each start, for each kind.
+   * Returns the number that tells requests apart. A request made again after a resumption has the
+   * same number. The number is that of the bytes, as the JVM links the hash of a record anew at
+   * each start, for each kind.
    */
   private long idOf(final Request request, final Attachment attachment) {
     final long process = attachment == null ? 0 : attachment.writer().process() * 31;
@@ -223,7 +227,7 @@ public final class Requests {
     try {
       return process + Crc32c.of(encoded, 0, request.encode(encoded, 0));
     } catch (final ProtocolException e) {
-      throw new IllegalStateException(e); // it came as a frame
+      throw new IllegalStateException(e); // the request came as a frame
     }
   }
 
@@ -231,7 +235,10 @@ public final class Requests {
     return attachment != null && context.journal().inFlight().isCutOff(attachment.index());
   }
 
-  /** Two I/O processes in a row failed at it, or many at what this process asks for. */
+  /**
+   * Refuses a request at which two I/O processes in a row failed, or many at requests of this
+   * process.
+   */
   private void refuse(final Attachment attachment, final Request request, final Caller caller) {
     final PoisonException reason = new PoisonException(Subject.REQUEST);
     Warnings.warn("%s is refused: %s".formatted(request, reason.getMessage()));
@@ -275,7 +282,10 @@ public final class Requests {
     return new Reply.Attached(attachment.index(), context.sessionId());
   }
 
-  /** Once on standard error, as each may come again and again. */
+  /**
+   * Returns the refusal for lack of a slot. Standard error gets it once, as each process may come
+   * again and again.
+   */
   private String noSlot(final ProcessIdentity process) {
     final String message = "all slots for processes are taken";
     if (!toldOfSlots) {
@@ -292,7 +302,7 @@ public final class Requests {
     attachment.connected(connection);
   }
 
-  /** A process that this I/O process or a former one has given a slot connects anew. */
+  /** Takes a new connection of a process that has a slot of this I/O process or a former one. */
   private Reply resume(final Connection connection, final Request.Resume request) {
     if (connection.attachment() != null) {
       return misplaced("attached already");
@@ -313,14 +323,14 @@ public final class Requests {
     return new Reply.Done();
   }
 
-  /** One that was carried out by a former I/O process is answered now. */
+  /** Completes a checkpoint. A request carried out by a former I/O process is answered now. */
   private Reply complete(final Attachment attachment, final Request.Complete request) {
     return attachment.wasCompleted()
         ? new Reply.Done()
         : checkpoints.explicit().complete(request, attachment.index(), attachment.request());
   }
 
-  /** A client may come if it is of this release. */
+  /** Answers the greeting of a client, which may come if it is of this release. */
   private static void greet(final int version, final Caller caller, final Supplier<Reply> reply) {
     if (version != HeaderDescriptor.VERSION) {
       caller.answer(

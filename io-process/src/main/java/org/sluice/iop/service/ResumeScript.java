@@ -15,15 +15,15 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.Quoting;
 
 /**
- * How a user brings to storage what a session has left in memory. That takes the directory, the
- * options and the launcher's variables of the I/O process, too much for a line. So they are a
- * script beside the segment, and the line names that.
+ * The script by which a user brings to storage the bytes that a session has left in memory. The
+ * command needs the directory, the options and the launcher's variables of the I/O process, too
+ * much for a line. So it is a script beside the segment, and the line names the script.
  */
 public final class ResumeScript {
-  /** In the runtime directory. */
+  /** The name of the script in the runtime directory. */
   public static final String NAME = "resume";
 
-  /** What says how a session is to be, or which part of which job it has. No secrets. */
+  /** The variables of a session's settings, or of its part of a job. No secrets. */
   private static final Pattern OF_THE_SESSION =
       Pattern.compile(
           "SLUICE_(?!FAULT$|CALLED$).*|OMPI_COMM_WORLD_.*|OMPI_MCA_orte_hnp_uri"
@@ -37,10 +37,10 @@ public final class ResumeScript {
   private ResumeScript() {}
 
   /**
-   * Writes it.
+   * Writes the script.
    *
    * @param directory the runtime directory
-   * @param options of the I/O process
+   * @param options options of the I/O process
    * @throws IOException when there is no room
    */
   public static void write(final Path directory, final List<String> options) throws IOException {

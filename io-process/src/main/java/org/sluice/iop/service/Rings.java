@@ -21,18 +21,18 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Takes published chunks, and the ends of openings, off the rings. A ring belongs to its process
- * and may hold anything, so a record counts only if the chunk's state word agrees with it. Service
- * thread only.
+ * The intake of published chunks, and the ends of openings, from the rings. A ring belongs to its
+ * process and may hold anything, so a record counts only if the chunk's state word agrees with it.
+ * Service thread only.
  */
 public final class Rings {
   /**
    * A record that says that an opening has ended.
    *
    * @param imageId the image
-   * @param opened when it began, in nanoseconds of the monotonic clock
-   * @param closed when it ended
-   * @param position of the ring behind the record
+   * @param opened time of its begin, in nanoseconds of the monotonic clock
+   * @param closed time of its end
+   * @param position end of the record, in the ring
    */
   public record Close(int imageId, long opened, long closed, long position) {}
 
@@ -41,23 +41,28 @@ public final class Rings {
    *
    * @param imageId its id
    * @param entry its index in the image table
-   * @param descriptor by which the process has the file open
+   * @param descriptor descriptor by which the process has the file open
    * @param path its name
-   * @param position of the ring behind the record and its name
+   * @param position end of the record and its name, in the ring
    */
   public record Open(int imageId, int entry, int descriptor, String path, long position) {}
 
-  /** Who takes what processes say that they entered. */
+  /** A receiver of the files that processes entered. */
   @FunctionalInterface
   public interface Entrance {
-    /** False when the process has not entered it yet, so that it is asked again. */
+    /**
+     * Takes a file; returns false when the process has not entered it yet, so that it is asked
+     * again.
+     */
     boolean take(Attachment opener, Open open) throws DamagedException;
   }
 
-  /** What a full ring holds, and so whatever was published when a poll begins. */
+  /**
+   * The number of records in a full ring, and so the most that were published when a poll begins.
+   */
   private static final int MOST = RingDescriptor.CAPACITY / RingDescriptor.RECORD_LENGTH;
 
-  /** Odd, with bits all over, so that slots and generations do not add up to positions. */
+  /** An odd factor with bits all over, so that slots and generations do not add up to positions. */
   private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
 
   private final Segment segment;
@@ -74,19 +79,20 @@ public final class Rings {
     this.drain = drain;
   }
 
-  /** Says who learns of openings that have ended; before the first poll. */
+  /** Sets the listener to openings that have ended, before the first poll. */
   public void closing(final BiConsumer<Attachment, Close> listener) {
     closing = listener;
   }
 
-  /** Says who learns of files that processes entered; before the first poll. */
+  /** Sets the receiver of files that processes entered, before the first poll. */
   public void entrance(final Entrance listener) {
     entrance = listener;
   }
 
   /**
-   * Takes what processes have published; returns how many records. One of each in turn, so that
-   * room comes free for all of them, and chunks that follow each other are of several files.
+   * Takes the records that processes have published; returns their number. A record of each process
+   * is taken in turn. So room comes free for all of them, and chunks that follow each other are of
+   * several files.
    */
   public int poll(final List<Attachment> attachments) {
     int records = 0;
@@ -100,10 +106,10 @@ public final class Rings {
   }
 
   /**
-   * Takes what a process has published. One that publishes without end does not keep the others
-   * waiting. Some requests ask for it while they are handled.
+   * Takes the records that a process has published. A process that publishes without end does not
+   * keep the others waiting. Some requests ask for it while they are handled.
    *
-   * @return how many records
+   * @return number of records
    */
   public int poll(final Attachment attachment) {
     return poll(attachment, MOST);
@@ -119,7 +125,7 @@ public final class Rings {
     return total;
   }
 
-  /** What fails beside the checks of what was read is no fault of the process's. */
+  /** Takes a record. Failures other than those of the checks are no fault of the process's. */
   private boolean take(final Attachment attachment) {
     final RingReader ring = attachment.ring();
     try {
@@ -148,7 +154,10 @@ public final class Rings {
     }
   }
 
-  /** Tells the records of all rings apart. A record keeps its number over a resumption. */
+  /**
+   * Returns the number that tells the records of all rings apart. A record keeps its number over a
+   * resumption.
+   */
   private static long idOf(final Attachment attachment, final long position) {
     return attachment.writer().process() * MIX + position;
   }
@@ -194,7 +203,10 @@ public final class Rings {
         && !isTaken(chunk, word);
   }
 
-  /** Looks at the word again, in case the chunk was released while it was looked for. */
+  /**
+   * Returns whether a chunk is taken. The word is looked at again, in case the chunk was released
+   * while it was looked for.
+   */
   private boolean isTaken(final int chunk, final long word) {
     return drain.has(chunk, word)
         || ChunkStateDescriptor.generation(pool.word(chunk))
@@ -209,14 +221,14 @@ public final class Rings {
   }
 
   /**
-   * A chunk that a process has and that is not in the drain: what was read of it, once.
+   * A chunk that a process has and that is not in the drain, read once.
    *
    * @param word its state word
    * @param sequence its place in program order
    */
   private record Claimed(int chunk, long word, long sequence) {}
 
-  /** The chunks that the process has claimed, in its program order. */
+  /** Returns the chunks that the process has claimed, in its program order. */
   private List<Claimed> claimed(final Attachment attachment) {
     final List<Claimed> claimed = new ArrayList<>();
     pool.ownedBy(
@@ -235,8 +247,8 @@ public final class Rings {
   }
 
   /**
-   * The chunks that a process has and that are not in the drain: its open chunk, and one that it
-   * published without having told yet.
+   * Returns the chunks that a process has and that are not in the drain. These are its open chunk,
+   * and a chunk that it published but has not yet told of.
    *
    * @return in program order
    */

@@ -9,8 +9,8 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
 
 /**
- * All that the entries of a journal add up to: where a session begins, and goes on from. The
- * classes that serve it have the parts, and apply to them what they write. Not thread-safe.
+ * The sum of a journal's entries, where a session begins, and goes on from. The classes that serve
+ * it have the parts, and apply to them the entries that they write. Not thread-safe.
  */
 public final class SessionState implements Fold {
   private final Images images;
@@ -20,9 +20,9 @@ public final class SessionState implements Fold {
   private boolean memberFailed;
 
   /**
-   * The state of a session that begins.
+   * Creates the state of a session that begins.
    *
-   * @param layout where its bytes land
+   * @param layout layout of its bytes
    */
   public SessionState(final Layout layout) {
     this.images = new Images(layout);
@@ -64,7 +64,7 @@ public final class SessionState implements Fold {
   }
 
   /**
-   * The images and checkpoints.
+   * Returns the images and checkpoints.
    *
    * @return in use while the session is served
    */
@@ -76,12 +76,12 @@ public final class SessionState implements Fold {
     return backlog;
   }
 
-  /** How many members joined and have not left. */
+  /** Returns the number of members that joined and have not left. */
   int members() {
     return members;
   }
 
-  /** Whether the command of a member failed. */
+  /** Returns whether the command of a member failed. */
   boolean memberFailed() {
     return memberFailed;
   }

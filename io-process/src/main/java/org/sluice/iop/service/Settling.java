@@ -13,11 +13,11 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Openers;
 import org.sluice.iop.measure.Failure;
 
-/** Makes images' own files hold everything, now or for good. Service thread only. */
+/** The steps that make images' own files hold everything, now or for good. Service thread only. */
 public final class Settling {
   /**
-   * The kernel ends a program's lease a moment after the program's end was told of. The drain waits
-   * meanwhile, so not for a process that has no end.
+   * The longest wait for the end of a program's lease, which the kernel ends a moment after the
+   * program's end was told of. The drain waits meanwhile, so not for a process that has no end.
    */
   private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -33,23 +33,23 @@ public final class Settling {
 
   /**
    * Makes an image direct, without its writer's help: it may be frozen. The state is stored, with a
-   * full fence, before the writer's ring and chunks are looked at; the writer appends, fences, and
+   * full fence, before the writer's ring and chunks are looked at. The writer appends, fences, and
    * then looks at the state. So one of the two sees the other.
    *
-   * @param reason why it is direct from here on
+   * @param reason reason why it is direct from here on
    * @param emptied whether the image was truncated to nothing
    */
   void makeDirect(final Image image, final Reason reason, final boolean emptied) {
     image.direct(reason);
-    image.held().use(); // one that nobody has open may be on its way to rest
+    image.held().use(); // a closed image may be on its way to rest
     context.drain().makeDirect(image, unpublished(image), emptied);
     image.openers().writer(Openers.NOBODY);
     context.afterwards(image::unprotect);
   }
 
   /**
-   * What the writer has not published. Of one that several had open when an I/O process was killed,
-   * no entry tells which of them logs it.
+   * Returns the writer's unpublished chunks. Of an image that several had open when an I/O process
+   * was killed, no entry tells which of them logs it.
    */
   private int[] unpublished(final Image image) {
     final int writer = image.openers().writer();
@@ -68,9 +68,9 @@ public final class Settling {
   }
 
   /**
-   * Answers once the file holds everything that was published.
+   * Answers once the file holds all published bytes.
    *
-   * @param reason why the image becomes direct; {@link Reason#NONE} when it does not
+   * @param reason reason why the image becomes direct; {@link Reason#NONE} when it does not
    */
   void settle(final Image image, final Reason reason, final Caller caller) {
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
@@ -84,10 +84,10 @@ public final class Settling {
   }
 
   /**
-   * Answers once the file holds everything and nobody but programs has it open: who else has keeps
+   * Answers once the file holds everything and only programs have it open: any other opener keeps
    * them from leases.
    *
-   * @param reason why the image becomes direct
+   * @param reason reason why the image becomes direct
    */
   void letGo(final Image image, final Reason reason, final Caller caller) {
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
@@ -107,7 +107,7 @@ public final class Settling {
             });
   }
 
-  /** Nobody has the image open any more. */
+  /** Takes back the file of an image that nobody has open any more. */
   void takeBack(final Image image) {
     context
         .drain()
@@ -127,7 +127,7 @@ public final class Settling {
     context.registry().descriptors().idle(image);
   }
 
-  /** What to answer about an image that may have failed. */
+  /** Returns the answer about an image that may have failed. */
   static Reply unlessFailed(final Image image, final Reply reply) {
     return image.errno() == 0
         ? reply
@@ -144,7 +144,7 @@ public final class Settling {
     }
   }
 
-  /** Answers once everything that was published is on stable storage. */
+  /** Answers once all published bytes are on stable storage. */
   void sync(final Image image, final Caller caller) {
     context.drain().sync(image, now -> caller.answer(unlessFailed(image, new Reply.Done())));
   }

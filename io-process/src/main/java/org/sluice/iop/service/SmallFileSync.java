@@ -6,9 +6,9 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.Header;
 
 /**
- * Files that no process announces, as those that stay small. The kernel alone knows them, and is
- * asked once for all. That it lost a page it tells to who had the file system open before; to
- * others only if it has told nobody yet.
+ * The sync of files that no process announces, as those that stay small. The kernel alone knows
+ * them, and is asked once for all. The kernel reports the loss of a page to processes that had the
+ * file system open before. Others hear of it only if no process has yet.
  */
 public final class SmallFileSync implements AutoCloseable {
   private final Header header;
@@ -26,7 +26,7 @@ public final class SmallFileSync implements AutoCloseable {
     }
   }
 
-  /** Makes them durable. */
+  /** Makes the files durable. */
   void sync() throws IOException {
     if (header.plainBytes() > 0) {
       if (capture == null) {

@@ -9,28 +9,28 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.iop.checkpoint.Context;
 
 /**
- * Puts what processes have written into the files within a second, without their help, for readers
- * outside Sluice. In the files layout a program's own files are what it leaves. The images stay
- * diverted.
+ * The step that puts the writes of processes into the files within a second, without their help,
+ * for readers outside Sluice. In the files layout a program's own files are its result. The images
+ * stay diverted.
  *
- * <p>A process is looked at twice a second for as long as it appends. One that has appended nothing
- * since the last look is told so in its slot, and looked at once more behind a fence; at its next
- * append it rings the bell. So one of the two sees the other, a busy process makes no system call
- * for it, and where nobody writes nobody wakes. Service thread only.
+ * <p>A process is looked at twice a second for as long as it appends. A process that has appended
+ * nothing since the last look is told so in its slot, and looked at once more after a fence. At its
+ * next append it rings the bell. So one of the two sees the other, a busy process makes no system
+ * call for it, and where nobody writes nobody wakes. Service thread only.
  */
 public final class TimedSettling {
-  /** With the settle itself well below a second. */
+  /** The time between two looks: with the settle itself well below a second. */
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Context context;
 
-  /** Whether files are read where they lie. */
+  /** True if files are read in their places. */
   private final boolean wanted;
 
   private final Attachments attachments;
   private final Rings rings;
 
-  /** The writers that may append, with how much of which chunks was seen, by state word. */
+  /** The writers that may append, with the part of each chunk that was seen, by state word. */
   private final Map<Attachment, Map<Long, Integer>> busy = new HashMap<>();
 
   private long due;
@@ -42,7 +42,7 @@ public final class TimedSettling {
     this.rings = rings;
   }
 
-  /** A process may append to the log of a captured file from here on. */
+  /** Watches a process, which may append to the log of a captured file from here on. */
   public void watch(final Attachment process) {
     if (wanted && !busy.containsKey(process)) {
       if (busy.isEmpty()) {
@@ -53,14 +53,14 @@ public final class TimedSettling {
     }
   }
 
-  /** A process rang the bell, be it because it had been told to. */
+  /** Takes the bell of a process, be it because it had been told to ring. */
   void rung(final Attachment process) {
     if (!process.slot().isQuiet()) {
       watch(process);
     }
   }
 
-  /** Looks at all that may have appended, when it is time. */
+  /** Looks at all processes that may have appended, when it is time. */
   public void proceed() {
     if (busy.isEmpty() || System.nanoTime() - due < 0) {
       return;
@@ -88,7 +88,9 @@ public final class TimedSettling {
     }
   }
 
-  /** Whether a process has appended anything since the last look, which is on its way then. */
+  /**
+   * Returns whether a process has appended anything since the last look, which is on its way then.
+   */
   private boolean advance(final Attachment process) {
     rings.poll(process);
     final Map<Long, Integer> before = busy.get(process);
@@ -111,7 +113,7 @@ public final class TimedSettling {
     return advanced;
   }
 
-  /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
+  /** Returns the time until the next look is due, in milliseconds, at most a limit. */
   public long patience(final long limit) {
     return busy.isEmpty()
         ? limit

@@ -12,27 +12,27 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Estimates what the kernel has written to images without a process that counted: mappings,
- * requests under way when their file is closed, programs without the shim that inherited a
- * descriptor. What is in an image's file beyond what is known counts, when nobody has the image
- * open any more, and once more at the end of the session: who inherited a descriptor may write for
- * longer. Service thread only.
+ * The estimate of bytes that the kernel has written to images without a process that counted.
+ * Causes are mappings, requests under way when their file is closed, and programs without the shim
+ * that inherited a descriptor. The unknown bytes in an image's file count when nobody has the image
+ * open any more. They count once more at the end of the session: a program that inherited a
+ * descriptor may write for longer. Service thread only.
  */
 public final class UncountedWrites {
-  /** So that the memory for a last look is bounded. */
+  /** The most files for a last look, so that their memory is bounded. */
   private static final int MOST = 1 << 14;
 
   private final Context context;
   private final Map<ImageKey, Past> past = new HashMap<>();
 
-  /** An image that was let go, whose file may still grow. */
+  /** An image that was released, whose file may still grow. */
   private record Past(String path, long allocated, Reason reason) {}
 
   public UncountedWrites(final Context context) {
     this.context = context;
   }
 
-  /** Nobody has it open any more: looks once what was published is counted. */
+  /** Takes an image that nobody has open any more: looks once the published bytes are counted. */
   void closed(final Image image) {
     if (image.unseen() != Reason.NONE) {
       context.afterwards(() -> look(image));
@@ -57,7 +57,7 @@ public final class UncountedWrites {
     }
   }
 
-  /** Remembers the file of an image that is let go now. */
+  /** Remembers the file of an image that is released now. */
   private void remember(final Image image) throws IOException {
     if (context.layout().forgetsClosed() && past.size() < MOST) {
       final long allocated = image.held().status().allocated();
@@ -68,12 +68,12 @@ public final class UncountedWrites {
     }
   }
 
-  /** A file is opened for writing once more: what comes into it from here on is counted. */
+  /** Forgets a file that is opened for writing once more: its later bytes are counted. */
   void reopened(final ImageKey key) {
     past.remove(key);
   }
 
-  /** At the end: looks at all once more. */
+  /** Looks at all files once more, at the end. */
   void last() {
     context.registry().all().stream()
         .filter(image -> image.unseen() != Reason.NONE)
@@ -90,7 +90,7 @@ public final class UncountedWrites {
         context.statistics().estimated(then.reason(), more);
       }
     } catch (final PosixException deletedOrClosedToUs) {
-      return; // it has been looked at before
+      return; // the file has been looked at before
     }
   }
 }

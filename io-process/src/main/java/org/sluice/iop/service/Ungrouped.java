@@ -9,19 +9,20 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
- * Files of no checkpoint in the container layout. No restart would give their bytes back, so each
- * is a plain file within a second. A program may write a file under another name and rename it when
- * it is whole, so a file gets that time, unless no name tells of checkpoints. Service thread only.
+ * The files of no checkpoint in the container layout. No restart would give their bytes back, so
+ * each is a plain file within a second. A program may write a file under another name and rename it
+ * when it is whole. So a file gets that time, unless no name tells of checkpoints. Service thread
+ * only.
  */
 public final class Ungrouped {
-  /** With the settle itself well below a second. */
+  /** The time before a file is made plain: with the settle itself well below a second. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Context context;
   private final Checkpoints checkpoints;
   private final Settling settling;
 
-  /** When each is made plain, in that order. */
+  /** The times when images are made plain, in that order. */
   private final LinkedHashMap<Image, Long> due = new LinkedHashMap<>();
 
   public Ungrouped(final Context context, final Checkpoints checkpoints, final Settling settling) {
@@ -30,7 +31,7 @@ public final class Ungrouped {
     this.settling = settling;
   }
 
-  /** An image is in no group. */
+  /** Adds an image that is in no group. */
   public void add(final Image image) {
     if (!context.layout().settlesUncommitted() || !isLogged(image)) {
       return;
@@ -42,14 +43,14 @@ public final class Ungrouped {
     }
   }
 
-  /** Whether an image that is opened again stays a plain file. */
+  /** Returns whether an image that is opened again stays a plain file. */
   boolean has(final Image image) {
     return image.state() == ImageDescriptor.STATE_DIRECT
         && image.reason() == Reason.UNGROUPED
         && !checkpoints.groups().mayCommit(image);
   }
 
-  /** Does what is due. To make one plain may add others. */
+  /** Makes the due images plain. To make one plain may add others. */
   public void proceed() {
     while (!due.isEmpty() && due.firstEntry().getValue() - System.nanoTime() <= 0) {
       final Image image = due.pollFirstEntry().getKey();
@@ -66,7 +67,7 @@ public final class Ungrouped {
         && !checkpoints.explicit().has(image);
   }
 
-  /** How long nothing has to be done, in milliseconds, if it is shorter than a limit. */
+  /** Returns the time until the next step is due, in milliseconds, at most a limit. */
   public long patience(final long limit) {
     return due.isEmpty()
         ? limit
