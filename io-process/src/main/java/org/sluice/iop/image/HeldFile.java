@@ -334,7 +334,7 @@ public final class HeldFile implements FileSource {
   /**
    * Marks that the last stage has finished with the file. Service thread.
    *
-   * @return whether it was not used since it was chosen
+   * @return true if the file was not used since it was chosen
    */
   public boolean left() {
     leaving = false;

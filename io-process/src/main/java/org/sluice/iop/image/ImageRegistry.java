@@ -254,7 +254,7 @@ public final class ImageRegistry {
   /**
    * Brings an image to rest.
    *
-   * @param image one that no process has open, and nothing in the pipeline is about
+   * @param image image that no process has open, and no work in the pipeline is about
    * @param name a name of its file
    */
   public void rest(final Image image, final String name) {

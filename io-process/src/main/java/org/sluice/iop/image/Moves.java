@@ -54,7 +54,7 @@ public final class Moves {
   private enum Change {
     /** Its images have the names that they had, and others elsewhere at most. */
     NONE,
-    /** Some images may have been renamed. */
+    /** The directory's images may have been renamed. */
     LIST,
     /** The directory has another name, or none. */
     PLACE

@@ -274,8 +274,8 @@ final class Service implements Runnable, Executor {
   }
 
   /**
-   * Sleeps, or naps while more records are likely. Records that can wait for a millisecond ring no
-   * bell during a nap.
+   * Sleeps, or takes a nap while more records are likely. Records that can wait for a millisecond
+   * ring no bell during a nap.
    */
   private void sleep() throws IOException {
     final boolean naps = this.naps > 0;

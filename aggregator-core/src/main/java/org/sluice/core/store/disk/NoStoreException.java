@@ -9,7 +9,7 @@ public final class NoStoreException extends IOException {
   /**
    * Creates the failure of a missing store.
    *
-   * @param message what, where; what to do next
+   * @param message line with the problem, its place and the next step
    */
   public NoStoreException(final String message) {
     super(message);

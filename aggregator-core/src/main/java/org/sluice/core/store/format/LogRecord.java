@@ -122,7 +122,7 @@ public record LogRecord(
         index);
   }
 
-  /** Whether it has the index; else the checkpoint's directory does, durably. */
+  /** Returns whether it has the index; else the checkpoint's directory has it, durably. */
   public boolean hasIndex() {
     return index.length > 0;
   }

@@ -5,7 +5,7 @@ import java.util.List;
 import org.sluice.core.posix.Extent;
 
 /**
- * Some of an image's bytes.
+ * A part of an image's bytes.
  *
  * @param extents disjoint, ascending
  */

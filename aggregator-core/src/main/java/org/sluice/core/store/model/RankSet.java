@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Some ranks of a job, as {@code 0-3,8}, or with every tenth as {@code 0-90+10}. Immutable. */
+/** A set of ranks of a job, as {@code 0-3,8}, or with every tenth as {@code 0-90+10}. Immutable. */
 public final class RankSet {
   /** No rank. */
   public static final RankSet NONE = new RankSet(new BitSet());

@@ -28,7 +28,7 @@ public final class EngineException extends IOException {
    * Creates a failure.
    *
    * @param reason reason of the failure
-   * @param message one line: what, where; what to do next
+   * @param message line with the problem, its place and the next step
    * @param cause exception behind it, null for none
    */
   public EngineException(final Reason reason, final String message, final Throwable cause) {

@@ -2,7 +2,7 @@ package org.sluice.core.store.series;
 
 import java.io.IOException;
 
-/** Another run of the series has begun since, so that this run may commit nothing any more. */
+/** Another run of the series has begun since this one, which may commit nothing any more. */
 public final class FencedException extends IOException {
   private static final long serialVersionUID = 1L;
 
