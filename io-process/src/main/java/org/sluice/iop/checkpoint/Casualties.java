@@ -6,7 +6,8 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
 
 /**
- * What kills and faults of the storage have done to the images of a group. Service thread only.
+ * The harm that kills and faults of the storage have done to the images of a group. Service thread
+ * only.
  *
  * @param images of the group
  */
@@ -20,7 +21,7 @@ record Casualties(Collection<Image> images) {
     return writers().filter(writer -> writer.wasKilled() && writer.killsBefore() < latest).count();
   }
 
-  /** Whether a process was killed that wrote an image. */
+  /** Returns whether a killed process had written an image. */
   boolean hasKilledWriter() {
     return writers().anyMatch(Writer::wasKilled);
   }
@@ -29,7 +30,7 @@ record Casualties(Collection<Image> images) {
     return images.stream().filter(image -> image.errno() != 0).count();
   }
 
-  /** Why one of them lost bytes. */
+  /** Returns why one of them lost bytes. */
   String reason() {
     return images.stream()
         .flatMap(image -> image.failure().stream())
@@ -38,7 +39,7 @@ record Casualties(Collection<Image> images) {
         .orElse("");
   }
 
-  /** Whether they are in a state that no rank meant them to have. */
+  /** Returns whether the images are in a state that no rank meant them to have. */
   boolean areTorn() {
     return lost() > 0
         || outlived() > 0

@@ -42,7 +42,7 @@ import org.sluice.iop.shared.FilesInPlace;
  * inode while it is linked into the store; if it fails they are what they were.
  */
 public final class CheckpointCommit implements Work {
-  /** How far a commit is. */
+  /** The progress of a commit. */
   private enum State {
     /** The journal has it, and its images are sealed. */
     DECIDED,
@@ -78,10 +78,10 @@ public final class CheckpointCommit implements Work {
 
   private final Consumer<CheckpointCommit> ended;
 
-  /** Whether it leaves the stage, where there is one. */
+  /** True if the checkpoint leaves the stage, where there is one. */
   private final boolean leaves;
 
-  /** How often the checkpoint had been begun at the decision. */
+  /** The number of times that the checkpoint had been begun at the decision. */
   final int writing;
 
   private final Draft draft;
@@ -89,13 +89,13 @@ public final class CheckpointCommit implements Work {
   private IOException lost;
   private Commit stored;
 
-  /** As this node's own store has it, which is no commit of the series yet; null before. */
+  /** The commit in this node's own store, which is no commit of the series yet; null before. */
   private Commit part;
 
   private Entry.Ended end;
   private long endedAt;
 
-  /** Since when only other nodes hold it up; 0 where none can. */
+  /** The time since when only other nodes hold it up; 0 where none can. */
   private long handedOver;
 
   /**
@@ -233,7 +233,10 @@ public final class CheckpointCommit implements Work {
     publish();
   }
 
-  /** From here on nothing of it may change: any node may commit the checkpoint. Last stage. */
+  /**
+   * Publishes the commit. Nothing of it may change from here on: any node may commit the
+   * checkpoint. Last stage.
+   */
   private void publish() throws IOException {
     final RequiredRanks coverage = RequiredRanks.parse(decision.coverage()).orElseThrow();
     if (part != null) {
@@ -300,7 +303,10 @@ public final class CheckpointCommit implements Work {
     context.service().execute(() -> ended.accept(this));
   }
 
-  /** What storage has lost is not committed later on either; what is committed stays that. */
+  /**
+   * Fails the commit. Images that storage has lost are not committed later on either; a stored
+   * checkpoint stays committed.
+   */
   @Override
   public void fail(final IOException failure) {
     if (isStored()) {
@@ -359,7 +365,7 @@ public final class CheckpointCommit implements Work {
     return images;
   }
 
-  /** Those whose files are the checkpoint's alone. */
+  /** Returns the images whose files are the checkpoint's alone. */
   public List<Image> own() {
     return Stream.concat(
             images.stream(),
@@ -371,7 +377,7 @@ public final class CheckpointCommit implements Work {
     return Stream.concat(images.stream(), directImages.stream()).toList();
   }
 
-  /** Null unless it is stored. */
+  /** Returns the commit; null unless it is stored. */
   public Commit stored() {
     return stored;
   }
@@ -390,7 +396,7 @@ public final class CheckpointCommit implements Work {
     context.statistics().committed(CommitTimes.of(stored, openings, endedAt));
   }
 
-  /** For how long of its time it waited for other nodes only, in nanoseconds. */
+  /** Returns for how long of its time the commit waited for other nodes only, in nanoseconds. */
   public long waited() {
     return handedOver == 0 ? 0 : endedAt - handedOver;
   }

@@ -29,11 +29,11 @@ import org.sluice.iop.journal.Fold;
  * written. Service thread only.
  */
 public final class CheckpointState implements Fold {
-  /** How many checkpoints are remembered whose commit failed. */
+  /** The most checkpoints with a failed commit that are remembered. */
   static final int MOST_FAILED = 1000;
 
   /**
-   * Why a commit failed that cannot be made in the same round of writing: it is not tried again.
+   * The error of a commit that cannot be made in the same round of writing, and is not tried again.
    */
   public static final int REFUSED = Errno.EEXIST;
 
@@ -48,18 +48,18 @@ public final class CheckpointState implements Fold {
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
   private final Map<Long, Entry.Ended> failed = new LinkedHashMap<>();
 
-  /** By number, those of them that are of an MPI job. */
+  /** The failed commits of an MPI job, by number. */
   private final Map<Long, Entry.Committing> failedWaves = new HashMap<>();
 
   private final Map<ImageKey, Entry.Lacking> lacks = new LinkedHashMap<>();
 
-  /** By number, how many times it was written before that was decided last. */
+  /** The latest decided round and growth of each number. */
   private final NavigableMap<Long, Entry.Written> written = new TreeMap<>();
 
   /** The group in the store of which a file was closed last; null for none. */
   private Entry.Stored latest;
 
-  /** By the ids of commits, what is to leave the node. */
+  /** The commits that are to leave the node, by id. */
   private final Map<Long, Entry.Leaving> leaving = new LinkedHashMap<>();
 
   private long lastAttempt;
@@ -138,7 +138,7 @@ public final class CheckpointState implements Fold {
     }
   }
 
-  /** Whether a checkpoint under way has bytes of one that is committed. */
+  /** Returns whether a checkpoint under way has bytes of the committed one of this number. */
   public boolean isReused(final long number) {
     return underWay.values().stream()
         .flatMap(checkpoint -> checkpoint.images().stream())
@@ -193,7 +193,10 @@ public final class CheckpointState implements Fold {
     return !e.completion().isByRequest();
   }
 
-  /** Its program deleted it while it was being committed: see {@link #forgetInGroups}. */
+  /**
+   * Returns whether its program deleted a checkpoint while it was being committed: see {@link
+   * #forgetInGroups}.
+   */
   private boolean isGone(final Entry.Ended e, final Entry.Committing commit) {
     return e.errno() != REFUSED
         && commit != null
@@ -387,31 +390,34 @@ public final class CheckpointState implements Fold {
         : new Entry.Written(number, last.round(), last.growth() + 1, last.place());
   }
 
-  /** As a number was decided last; null where it was not. */
+  /** Returns the latest decided round and growth of a number; null where there is none. */
   public Entry.Written written(final long number) {
     return written.get(number);
   }
 
-  /** Whether a number was decided: where no image of that is left, what comes is written anew. */
+  /**
+   * Returns whether a number was decided. Where no image of it is left, files that come are written
+   * anew.
+   */
   public boolean isWritten(final long number) {
     return written.containsKey(number);
   }
 
   /**
    * The place of a commit among those of the session, as all nodes have it: by when it was decided.
-   * What files joined later, perhaps on one node alone, keeps the place that it had.
+   * Files that joined later, perhaps on one node alone, leave the place as it was.
    */
   public long placeOf(final Commit commit) {
     final Entry.Written last = written.get(commit.number());
     return last != null ? last.place() : commit.sequence();
   }
 
-  /** How many numbers were decided up to one, in the order of numbers. */
+  /** Returns the count of decided numbers up to this one, which is its place in their order. */
   public int place(final long number) {
     return written.headMap(number, true).size();
   }
 
-  /** What a former I/O process had on its way off the node, by the ids of commits. */
+  /** Returns the commits that a former I/O process had on their way off the node, by id. */
   public Map<Long, Entry.Leaving> leaving() {
     return leaving;
   }
@@ -435,15 +441,16 @@ public final class CheckpointState implements Fold {
   }
 
   /**
-   * How commits ended that failed, by the number of the checkpoint, the oldest first: of those that
-   * were neither begun anew since, nor tried again, nor deleted before nodes refused them.
+   * Returns the ends of failed commits by the number of the checkpoint, the oldest first. Left out
+   * are those begun anew since, tried again, or deleted before nodes refused them.
    */
   public Map<Long, Entry.Ended> failed() {
     return failed;
   }
 
   /**
-   * Those of them that the run has lost. A wave is not: its coordinator says so, and makes another.
+   * Returns the ends of the failed commits that the run has lost. A wave is not lost: its
+   * coordinator says so, and makes another.
    */
   public List<Entry.Ended> lost() {
     return failed.values().stream()

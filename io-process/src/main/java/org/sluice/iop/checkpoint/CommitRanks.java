@@ -23,7 +23,7 @@ public record CommitRanks(int ranks, RankSet part, RequiredRanks coverage) {
     return new CommitRanks(ranks, part, other);
   }
 
-  /** Why nobody can tell when this node's part of a checkpoint is complete. */
+  /** Returns why nobody can tell when this node's part of a checkpoint is complete. */
   public static String unknown(final int ranks) {
     return "the job has %d ranks on several nodes, and the launcher does not say how many on this one;"
             .formatted(ranks)

@@ -64,7 +64,10 @@ public final class Committer {
     commit(decision, owner).begin();
   }
 
-  /** What stays in place, or other nodes may write, too, has its name in the checkpoint. */
+  /**
+   * Returns the part as direct where its file stays in place or other nodes may write it, too. The
+   * checkpoint has such a file by its name.
+   */
   private Entry.Part directOrNot(final Entry.Part part) {
     final Image image = context.registry().find(part.image());
     final boolean shared = context.shared().has(image, part.path());
@@ -85,8 +88,8 @@ public final class Committer {
   }
 
   /**
-   * What is lost keeps no room in the store, which may be what the next one lacks: those who wait
-   * are told once it is given back.
+   * Ends a commit. The room of lost images in the store is given back before waiters are told of a
+   * failure, since the next commit may need it.
    */
   private void ended(final CheckpointCommit commit, final Consumer<CheckpointCommit> owner) {
     context.state().apply(commit.end());
@@ -124,8 +127,9 @@ public final class Committer {
   }
 
   /**
-   * Ends what a former I/O process had decided. It may be in the store already. Otherwise it is
-   * committed, unless a program has deleted or replaced an image since, whose bytes are gone.
+   * Ends what a former I/O process had decided. The checkpoint may be in the store already.
+   * Otherwise it is committed, unless a program has deleted or replaced an image since, whose bytes
+   * are gone.
    */
   public void commitAgain(final Entry.Committing decision, final Consumer<CheckpointCommit> owner) {
     final CheckpointCommit commit = commit(decision, owner);
@@ -148,7 +152,10 @@ public final class Committer {
     }
   }
 
-  /** What is committed is never rewritten, so the same images under the same names are the same. */
+  /**
+   * Finds the commit in the store. Committed files are never rewritten, so the same images under
+   * the same names are the same.
+   */
   private Optional<Commit> inStore(final Entry.Committing decision) {
     try {
       final Optional<Commit> commit = context.store().find(decision.checkpoint());

@@ -24,7 +24,7 @@ import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.shared.SoleWriter;
 
 /**
- * What all parts of a session share. Service thread only, unless a part says otherwise.
+ * The parts that the classes of a session share. Service thread only, unless a part says otherwise.
  *
  * @param segment where the processes append
  * @param store where checkpoints are committed
@@ -65,7 +65,7 @@ public record Context(
     IncrementalSources bases,
     Predecessors predecessors) {
   /**
-   * What the parts of a session share, with a drain that has begun.
+   * Creates the shared parts of a session, with a drain that has begun.
    *
    * @param segment where the processes append
    * @param store where checkpoints are committed
@@ -156,13 +156,13 @@ public record Context(
     return drain.layout();
   }
 
-  /** Which files are one checkpoint. */
+  /** Returns the rule by which files are one checkpoint. */
   public Grouping grouping() {
     return settings.grouping();
   }
 
   /**
-   * Whether names of files tell of checkpoints.
+   * Returns whether names of files tell of checkpoints.
    *
    * @return false where no option says which
    */
@@ -176,7 +176,7 @@ public record Context(
   }
 
   /**
-   * Whether a checkpoint has an image by its name, and its file stays where it is.
+   * Returns whether a checkpoint has an image by its name, so that its file stays in its place.
    *
    * @param image an image of the session
    */

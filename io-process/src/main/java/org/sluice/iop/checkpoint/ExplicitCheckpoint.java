@@ -31,7 +31,7 @@ public final class ExplicitCheckpoint {
     return number;
   }
 
-  /** How many ranks the job has. */
+  /** Returns the number of ranks of the job. */
   public int ranks() {
     return scope.ranks();
   }
@@ -67,7 +67,7 @@ public final class ExplicitCheckpoint {
     }
   }
 
-  /** Where an image of an explicit checkpoint is restored. */
+  /** Returns where an image of an explicit checkpoint is restored. */
   public static String path(final int rank, final String name) {
     return "rank-%04d/%s".formatted(rank, name);
   }
@@ -79,33 +79,33 @@ public final class ExplicitCheckpoint {
         .toList();
   }
 
-  /** A rank has written all its images. */
+  /** Notes that a rank has written all its images. */
   void complete(final int rank) {
     complete.add(rank);
   }
 
-  /** How many ranks have completed their part. */
+  /** Returns the number of ranks that have completed their part. */
   public int completeRanks() {
     return complete.size();
   }
 
-  /** How many ranks of this node must complete their part. */
+  /** Returns the number of this node's ranks that must complete their part. */
   public int expectedRanks() {
     return scope.expected();
   }
 
-  /** Whether all ranks of this node have completed their part. */
+  /** Returns whether all ranks of this node have completed their part. */
   public boolean isComplete() {
     return complete.size() >= scope.expected();
   }
 
-  /** Whether it waits for a decision, however complete it is. */
+  /** Returns whether the checkpoint waits for a decision, however complete it is. */
   public boolean isHeld() {
     return scope.held() && !decided;
   }
 
   /**
-   * By what it counts as complete.
+   * Returns by what the checkpoint counts as complete.
    *
    * @return for its commit
    */

@@ -4,14 +4,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.agrona.collections.IntArrayList;
 
-/** How many files each rank has in a group. Service thread only. */
+/** The count of files that each rank has in a group. Service thread only. */
 final class FilesPerRank {
   private final Map<Long, Integer> files = new TreeMap<>();
 
-  /** How many ranks have more files than the index says. */
+  /** The number of ranks that have more files than the index says. */
   private final IntArrayList more = new IntArrayList();
 
-  /** A rank has one more. */
+  /** Notes that a rank has one file more. */
   public void add(final long part) {
     final int count = files.merge(part, 1, Integer::sum);
     if (count > more.size()) {
@@ -20,7 +20,7 @@ final class FilesPerRank {
     more.setInt(count - 1, more.getInt(count - 1) + 1);
   }
 
-  /** A rank has one less. */
+  /** Notes that a rank has one file less. */
   public void remove(final long part) {
     final int count = files.get(part);
     more.setInt(count - 1, more.getInt(count - 1) - 1);
@@ -34,7 +34,7 @@ final class FilesPerRank {
     }
   }
 
-  /** How many ranks have so many files or more, of 1 or more. */
+  /** Returns the number of ranks with so many files or more, of 1 or more. */
   public int with(final int count) {
     return count > more.size() ? 0 : more.getInt(count - 1);
   }

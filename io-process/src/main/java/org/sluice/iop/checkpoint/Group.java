@@ -15,8 +15,8 @@ import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 
 /**
- * The images whose paths name one checkpoint. What is asked at each opening and closing is counted;
- * what is asked before a commit only is looked for. Service thread only.
+ * The images whose paths name one checkpoint. Figures that each opening and closing asks for are
+ * kept counted; those that only a commit asks for are searched for. Service thread only.
  */
 public final class Group {
   private final long number;
@@ -25,7 +25,7 @@ public final class Group {
   private final FilesPerRank parts = new FilesPerRank();
   private final Set<Image> markers = new LinkedHashSet<>();
 
-  /** How many images are of jobs with so many ranks on this node. */
+  /** The number of images by the count of their job's ranks on this node. */
   private final NavigableMap<Integer, Integer> localRanks = new TreeMap<>();
 
   private int open;
@@ -35,17 +35,21 @@ public final class Group {
   private boolean rewriting;
 
   /**
-   * Whether nobody writes more files of it. Nothing else completes one whose ranks nobody tells.
+   * True once no process writes more files of the group. Nothing else completes a group whose ranks
+   * no launcher tells.
    */
   private boolean left;
 
-  /** Whether the command has ended well, so that what its processes left open is closed. */
+  /**
+   * True once the command has ended well, so that the files which its processes left open are
+   * closed.
+   */
   private boolean over;
 
-  /** What its images had since its last commit, and have no more. */
+  /** The writings since its last commit that its files have no more. */
   private Rounds rounds = new Rounds();
 
-  /** Its last commit, while no file has joined it since; null else. */
+  /** The last commit, while no file has joined it since; null else. */
   private Commit stored;
 
   /** An image as it is counted. */
@@ -55,7 +59,9 @@ public final class Group {
     private boolean open;
     private boolean abandoned;
 
-    /** Whether it was neither rewritten nor deleted since the last commit, which has it. */
+    /**
+     * True while the image was neither rewritten nor deleted since the last commit, which has it.
+     */
     private boolean unchanged;
 
     private void look(final Image image) {
@@ -111,7 +117,10 @@ public final class Group {
     return member;
   }
 
-  /** What the group had of an image, which it has no more; null for nothing. It may come back. */
+  /**
+   * Removes an image, and returns it as it was counted; null if the group did not have it. The
+   * image may come back.
+   */
   Member take(final Image image) {
     markers.remove(image);
     final Member member = members.remove(image);
@@ -158,7 +167,10 @@ public final class Group {
     return refusal;
   }
 
-  /** When one of its images was closed the last time; the highest number while one is open. */
+  /**
+   * Returns when an image of the group was closed the last time; the highest number while one is
+   * open.
+   */
   long closed() {
     return isOpen()
         ? Long.MAX_VALUE
@@ -242,12 +254,15 @@ public final class Group {
     return members.size();
   }
 
-  /** It is in the store. */
+  /** Notes that the group is in the store. */
   public void stored(final Commit commit) {
     stored = commit;
   }
 
-  /** Its last commit, if it has one and no file has joined since; the next call returns null. */
+  /**
+   * Takes the last commit, if there is one and no file has joined since; the next call returns
+   * null.
+   */
   public Commit takeStored() {
     final Commit taken = stored;
     stored = null;
@@ -258,7 +273,7 @@ public final class Group {
     return stored != null;
   }
 
-  /** Whether the group has something that its last commit does not have. */
+  /** Returns whether the group has something that its last commit does not have. */
   public boolean hasChanged() {
     return changed;
   }
@@ -267,12 +282,12 @@ public final class Group {
     changed = true;
   }
 
-  /** Whether a process has an image of the group open. */
+  /** Returns whether a process has an image of the group open. */
   public boolean isOpen() {
     return open > 0;
   }
 
-  /** Whether no process has an image of the group open, and no image was abandoned. */
+  /** Returns whether no process has an image of the group open, and no image was abandoned. */
   public boolean isQuiet() {
     return over
         ? members.keySet().stream().allMatch(this::isFinished)
@@ -284,17 +299,20 @@ public final class Group {
         && (!image.isAbandoned() || over && !image.writer().wasKilled());
   }
 
-  /** Whether two images have one name: a program has just renamed one over the other. */
+  /** Returns whether two images have one name: a program has just renamed one over the other. */
   public boolean isBeingRenamed() {
     return members.values().stream().map(member -> member.path).distinct().count() < members.size();
   }
 
-  /** Whether its marker completes nothing else: then it is none. */
+  /** Returns whether the group has nothing but markers, which then complete nothing. */
   public boolean isMarkerAlone() {
     return !markers.isEmpty() && markers.size() == members.size();
   }
 
-  /** Whether its marker is there, or as many ranks as are to write it, with all of their images. */
+  /**
+   * Returns whether the marker is there, or as many ranks as are to write the group, with all of
+   * their images.
+   */
   public boolean isWhole(final Grouping grouping) {
     if (grouping.hasMarkers()) {
       return !markers.isEmpty();
@@ -305,12 +323,12 @@ public final class Group {
         : left || grouping.filesPerRank() > 1 && isWrittenByOne(grouping.filesPerRank());
   }
 
-  /** Whether one process wrote all of it, which no launcher gave a rank. */
+  /** Returns whether a single process wrote the whole group, and no launcher gave it a rank. */
   public boolean hasOneWriter() {
     return parts.with(1) == 1 && isUnranked(members.values().iterator().next());
   }
 
-  /** Whether no launcher gave a rank to any process that wrote it. */
+  /** Returns whether no launcher gave a rank to any process that wrote the group. */
   boolean isUnranked() {
     return members.values().stream().allMatch(Group::isUnranked);
   }
@@ -323,7 +341,7 @@ public final class Group {
     return hasOneWriter() && parts.with(files) > 0;
   }
 
-  /** Nobody writes more files of it. */
+  /** Notes that no process writes more files of the group. */
   public void leave() {
     left = true;
   }
@@ -335,7 +353,7 @@ public final class Group {
   }
 
   /**
-   * Whether the group waits only for a marker, or for ranks that have opened no file of any
+   * Returns whether the group waits only for a marker, or for ranks that have opened no file of any
    * checkpoint.
    *
    * @param seen how many ranks have opened one
@@ -349,7 +367,7 @@ public final class Group {
     return changed && isQuiet() && waits;
   }
 
-  /** Whether all images are of one round of writing. */
+  /** Returns whether all images are of one round of writing. */
   public boolean isOfOneRound(final Grouping grouping) {
     return !isMixed()
         && !isOfTwoRounds(grouping)
@@ -357,10 +375,13 @@ public final class Group {
         && (!grouping.hasMarkers() || isMarkedAnew());
   }
 
-  /** Whether a marker was written after all other images, in a round that is not the first. */
+  /**
+   * Returns whether a marker was written after all other images, as it must be in every round but
+   * the first.
+   */
   private boolean isMarkedAnew() {
     return !rewriting
-        || markers.isEmpty() // another node has it, which looks
+        || markers.isEmpty() // the node that has the marker looks
         || markers.stream().mapToLong(Image::written).max().orElse(-1)
             > members.keySet().stream()
                 .filter(image -> !markers.contains(image))
@@ -369,17 +390,19 @@ public final class Group {
                 .orElse(0);
   }
 
-  /** Whether some images of the last commit were rewritten or deleted and others were not. */
+  /**
+   * Returns whether some images of the last commit were rewritten or deleted and others were not.
+   */
   private boolean isMixed() {
     return rewriting && unchanged > 0;
   }
 
-  /** Whether a process was killed that wrote an image of it. */
+  /** Returns whether a killed process had written an image of the group. */
   public boolean hasKilledWriter() {
     return casualties().hasKilledWriter();
   }
 
-  /** Whether a kill or a fault left it in a state that no rank meant it to have. */
+  /** Returns whether a kill or a fault left the group in a state that no rank meant it to have. */
   public boolean isTorn() {
     return casualties().areTorn();
   }
@@ -388,17 +411,25 @@ public final class Group {
     return new Casualties(members.keySet());
   }
 
-  /** Whether an image of its last commit was rewritten or deleted: another round of writing. */
+  /**
+   * Returns whether an image of the last commit was rewritten or deleted, which begins another
+   * round of writing.
+   */
   public boolean isRewritten() {
     return rewriting;
   }
 
-  /** Whether more images have joined since its last commit, all of which are as they were. */
+  /**
+   * Returns whether more images have joined since the last commit, whose images are all as they
+   * were.
+   */
   public boolean hasGrown() {
     return unchanged > 0 && !rewriting && unchanged < members.size();
   }
 
-  /** Whether it was decided to commit it again, with all of these images and others. */
+  /**
+   * Returns whether it was decided to commit the group again, with all of these images and others.
+   */
   public boolean hasMoreThan(final Set<Image> images) {
     return unchanged == members.size()
         && unchanged > images.size()
@@ -410,14 +441,16 @@ public final class Group {
     rounds = its;
   }
 
-  /** Whether some files were written anew after all had been closed, and others were not. */
+  /**
+   * Returns whether some files were written anew after all had been closed, and others were not.
+   */
   boolean isOfTwoRounds(final Grouping grouping) {
     return countBefore(began(grouping)) > 0;
   }
 
   /**
-   * When the present round of writing began; 0 for the first since its last commit. One is not
-   * whole by images that are as they were committed.
+   * Returns when the present round of writing began; 0 for the first since its last commit. A round
+   * is not whole by images that are as they were committed.
    */
   private long began(final Grouping grouping) {
     return rounds.began(
@@ -432,7 +465,7 @@ public final class Group {
     return members.keySet().stream().filter(image -> image.closed() < time).count();
   }
 
-  /** Why the group is not committed as it is. */
+  /** Returns why the group is not committed as it is. */
   public String obstacle(final Grouping grouping) {
     final int expected = expected(grouping);
     final int files = grouping.filesPerRank();
@@ -469,7 +502,7 @@ public final class Group {
     return isBeingRenamed() ? "two of its images have one name" : "its commit failed";
   }
 
-  /** How many ranks of this node write it, 0 when no image tells. */
+  /** Returns the number of this node's ranks that write the group, 0 when no image tells. */
   private int expected(final Grouping grouping) {
     if (grouping.writers() > 0) {
       return grouping.writers();

@@ -23,7 +23,9 @@ public final class GroupTable {
   private final Map<Long, Group> byNumber = new LinkedHashMap<>();
   private final Int2ObjectHashMap<Group> byImage = new Int2ObjectHashMap<>();
 
-  /** By number, of those of which something is gone; also where there is no image now. */
+  /**
+   * The rounds of groups of which something is gone, by number; also where there is no image now.
+   */
   private final Map<Long, Rounds> rounds = new TreeMap<>();
 
   /** Images whose checkpoint is on its way out of the store: in no group, whatever their names. */
@@ -99,7 +101,7 @@ public final class GroupTable {
     return setAside.contains(image);
   }
 
-  /** They may be in groups again. */
+  /** Lets images be in groups again that were set aside. */
   public void endSettingAside(final List<Image> images) {
     images.forEach(setAside::remove);
   }
@@ -117,7 +119,7 @@ public final class GroupTable {
     group.rounds(rounds.getOrDefault(group.number(), new Rounds()));
   }
 
-  /** What a file had is in its group no more. */
+  /** Notes a writing that the files of a group have no more. */
   void gone(final long number, final Entry.Writing writing) {
     final Rounds its = rounds.computeIfAbsent(number, any -> new Rounds());
     its.add(writing);

@@ -4,22 +4,23 @@ import java.util.OptionalLong;
 import org.sluice.iop.image.ImageName;
 
 /**
- * Which files are one checkpoint, and when it is complete. Where its user does not say which, the
- * names of files tell: until then no file is of any checkpoint. All but {@link #learn} any thread.
+ * The rule by which files are one checkpoint, and by which it is complete. Where its user does not
+ * say which, the names of files tell: until then no file is of any checkpoint. All but {@link
+ * #learn} any thread.
  */
 public final class Grouping {
-  /** Of a session in which no file is of any checkpoint. */
+  /** The rule of a session in which no file is of any checkpoint. */
   public static final Grouping NONE = new Grouping(null, null, 0, 1);
 
   private final PathPattern marker;
   private final int writers;
   private final int filesPerRank;
 
-  /** Null until it is known. */
+  /** The pattern of the files of a checkpoint; null until it is known. */
   private volatile PathPattern files;
 
   /**
-   * How files are grouped.
+   * Creates a rule.
    *
    * @param files of a checkpoint; null when that is to be found out
    * @param marker a file whose closing completes a checkpoint; null when ranks and files are
@@ -39,7 +40,7 @@ public final class Grouping {
   }
 
   /**
-   * From here on it is known which files are one checkpoint.
+   * Learns which files are one checkpoint.
    *
    * @param its what their names match
    */
@@ -47,18 +48,18 @@ public final class Grouping {
     files = its;
   }
 
-  /** Whether names of files tell of checkpoints, or are to. */
+  /** Returns whether names of files tell of checkpoints, or are to. */
   public boolean exists() {
     return this != NONE;
   }
 
-  /** Whether names of files are to tell which are one checkpoint, and have not yet. */
+  /** Returns whether names of files are to tell which are one checkpoint, and have not yet. */
   public boolean isSought() {
     return exists() && !isKnown();
   }
 
   /**
-   * Whether it is known which files are one checkpoint.
+   * Returns whether it is known which files are one checkpoint.
    *
    * @return false while the names of files are to tell
    */
@@ -71,22 +72,22 @@ public final class Grouping {
     return files;
   }
 
-  /** How many ranks of this node write a checkpoint, 0 for all. */
+  /** Returns the number of this node's ranks that write a checkpoint, 0 for all. */
   public int writers() {
     return writers;
   }
 
-  /** How many files of a checkpoint each of them writes at least. */
+  /** Returns the least number of files of a checkpoint that each of them writes. */
   public int filesPerRank() {
     return filesPerRank;
   }
 
-  /** Whether a marker completes a checkpoint, and no count does. */
+  /** Returns whether a marker completes a checkpoint, and no count does. */
   public boolean hasMarkers() {
     return marker != null;
   }
 
-  /** Whether a file of this name completes the checkpoint that it is of. */
+  /** Returns whether a file of this name completes its checkpoint. */
   public boolean marks(final String path) {
     return hasMarkers() && isKnown() && !ImageName.isOurs(path) && marker.number(path).isPresent();
   }
@@ -99,7 +100,7 @@ public final class Grouping {
     return marks(path) ? marker.number(path) : files.number(path);
   }
 
-  /** Whether the names of files tell which rank writes them. */
+  /** Returns whether the names of files tell which rank writes them. */
   public boolean tellsRanks() {
     return isKnown() && files.tellsRanks();
   }

@@ -12,7 +12,7 @@ import org.sluice.iop.image.ImageKey;
 public final class ImageRelease {
   private final Context context;
 
-  /** Why images lack bytes that could not be stored, of those that were let go of. */
+  /** The reasons why images lack bytes that could not be stored, of those that were let go of. */
   private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
 
   /** The images that nobody else needs than a commit that waits for other nodes. */
@@ -63,7 +63,7 @@ public final class ImageRelease {
     images.stream().filter(committing::remove).forEach(this::release);
   }
 
-  /** Whether an image may be let go of soon. */
+  /** Returns whether an image may be let go of soon. */
   public boolean areUnderWay() {
     return underWay > 0;
   }
@@ -81,7 +81,10 @@ public final class ImageRelease {
     losses.remove(image.key());
   }
 
-  /** Why images lack bytes that could not be stored, at the end; to be changed by the caller. */
+  /**
+   * Returns why images lack bytes that could not be stored, at the end; to be changed by the
+   * caller.
+   */
   public Map<ImageKey, Exception> losses() {
     context.registry().all().forEach(this::note);
     return losses;

@@ -33,7 +33,7 @@ public final class IncrementalSources {
   }
 
   /**
-   * What a rank says to be the same.
+   * Parses the pieces that a rank says to be the same.
    *
    * @param bytes offset and length of each piece
    * @throws IllegalArgumentException when they are none

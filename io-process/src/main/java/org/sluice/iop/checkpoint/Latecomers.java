@@ -14,7 +14,7 @@ import org.sluice.iop.measure.Failure;
  * complete. Service thread only.
  */
 public final class Latecomers {
-  /** Why none is committed. No byte is lost by that. */
+  /** The error by which a latecomer is not committed. No byte is lost by that. */
   private static final int OVERTAKEN = Errno.ESTALE;
 
   private final CheckpointState state;
@@ -30,14 +30,14 @@ public final class Latecomers {
     this.uncaptured = uncaptured;
   }
 
-  /** Whether a checkpoint was refused for that. */
+  /** Returns whether a checkpoint was refused as a latecomer. */
   static boolean isOne(final Entry.Ended end) {
     return end.attempt() == CheckpointState.NO_ATTEMPT && end.errno() == OVERTAKEN;
   }
 
   /**
-   * Whether a group is not committed for that, which is said; or not before it is known what
-   * becomes of commits that are under way.
+   * Returns whether a group is refused as a latecomer, which is said, or has to wait for the end of
+   * commits under way.
    */
   public boolean has(final Group group) {
     if (marked) {

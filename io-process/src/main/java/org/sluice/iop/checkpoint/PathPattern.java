@@ -5,7 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a path below the capture directory tells of its file.
+ * The pattern of paths below the capture directory, by which a path tells the checkpoint and the
+ * rank of its file.
  *
  * @param pattern of its capture groups the first that took part in the match is the number of a
  *     checkpoint, but for one called {@code rank}, which is the rank that writes the file; without
@@ -19,7 +20,7 @@ public record PathPattern(Pattern pattern) {
   private static final long ONLY = 1;
 
   /**
-   * Whether it says which rank writes a file.
+   * Returns whether the pattern says which rank writes a file.
    *
    * @return whether it has a group of that name
    */
@@ -28,7 +29,7 @@ public record PathPattern(Pattern pattern) {
   }
 
   /**
-   * Whether it tells checkpoints apart.
+   * Returns whether the pattern tells checkpoints apart.
    *
    * @return whether it has a group for that
    */

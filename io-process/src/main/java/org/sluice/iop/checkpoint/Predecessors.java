@@ -21,11 +21,11 @@ import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.publish.Publisher;
 
 /**
- * What earlier sessions committed in the store, by number. A program that goes on from one of them
- * writes later ones again, which replaces them. Two others must not: a program with another capture
- * directory, and one that began anew beside them. That one begins at the first of them or before.
- * Numbers say nothing where a program writes them again and again, with others between. Service
- * thread only.
+ * The checkpoints that earlier sessions committed in the store, by number. A program that goes on
+ * from one of them writes later ones again, which replaces them. Two others must not: a program
+ * with another capture directory, and one that began anew beside them. A program that began anew
+ * begins at the first of them or before. Numbers say nothing where a program writes them again and
+ * again, with others between. Service thread only.
  */
 public final class Predecessors {
   private static final String REMEDY =
@@ -41,7 +41,10 @@ public final class Predecessors {
 
   private final String capture;
 
-  /** Of those that were not asked for yet nothing is known where many nodes have them. */
+  /**
+   * The origins of earlier checkpoints. Where many nodes have a checkpoint, its origin is empty
+   * until it is asked for.
+   */
   private final NavigableMap<Long, Optional<Origin>> before;
 
   private final Lookup lookup;
@@ -55,7 +58,7 @@ public final class Predecessors {
   /** The number of the last commit that was decided; the one before it may be under way still. */
   private long last;
 
-  /** Those that were written again in one session, with others between. */
+  /** The numbers that were written again in one session, with others between. */
   private final Set<Long> recurring = new HashSet<>();
 
   private Predecessors(
@@ -80,7 +83,7 @@ public final class Predecessors {
   }
 
   /**
-   * What was there before a session.
+   * Collects the checkpoints that were there before a session.
    *
    * @param captured its capture directory; empty where none tells programs apart
    * @param publisher where its commits count
@@ -135,12 +138,12 @@ public final class Predecessors {
     own.add(number);
   }
 
-  /** Where a checkpoint of this session is from. */
+  /** Returns where a checkpoint of this session is from. */
   Origin origin(final long number) {
     return new Origin(capture, recurring.contains(number));
   }
 
-  /** Why this session must not commit a number; empty where it may. */
+  /** Returns why this session must not commit a number; empty where it may. */
   public Optional<Failure> obstacle(final long number) {
     if (own.contains(number) || !before.containsKey(number)) {
       return Optional.empty();
@@ -157,7 +160,7 @@ public final class Predecessors {
         : Optional.empty();
   }
 
-  /** Whether an earlier session has a number with files of another capture directory. */
+  /** Returns whether an earlier session has a number with files of another capture directory. */
   public boolean isElsewhere(final long number) {
     return before.containsKey(number) && isOfAnother(find(number));
   }
@@ -170,7 +173,7 @@ public final class Predecessors {
   }
 
   /**
-   * Whether a checkpoint is from another capture directory.
+   * Returns whether a checkpoint is from another capture directory.
    *
    * @return false also where nothing tells; any thread
    */

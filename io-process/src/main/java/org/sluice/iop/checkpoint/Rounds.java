@@ -11,24 +11,24 @@ import java.util.stream.Stream;
 import org.sluice.iop.journal.Entry;
 
 /**
- * What was written to the files of a checkpoint since its last commit and is in them no more. A
- * round of writing ends when a file that was closed in it is begun anew while the checkpoint is
- * whole, at the times that processes tell: rings are read one after another, and perhaps late.
- * Service thread only.
+ * The writings to the files of a checkpoint since its last commit that are in them no more. A round
+ * of writing ends when a file that was closed in it is begun anew while the checkpoint is whole, at
+ * the times that processes tell: rings are read one after another, and perhaps late. Service thread
+ * only.
  */
 final class Rounds {
-  /** Of these nothing more is noted, as of scratch files without end. */
+  /** The most files whose writings are noted, as scratch files may come without end. */
   private static final int MOST = 1 << 16;
 
-  /** The first of a file tells that it was there, and the last ones in which round it is. */
+  /** The most writings of a file: the first tells that it was there, the last ones its round. */
   private static final int MOST_OF_FILE = 4;
 
   private final Map<String, List<Entry.Writing>> gone = new LinkedHashMap<>();
 
-  /** When something happened to a file. */
+  /** The begin or a closing of a writing, with its time. */
   private record Event(long time, boolean closes, Entry.Writing writing) {}
 
-  /** What was closed in a round. */
+  /** The files that were closed in a round. */
   private static final class Closed {
     private final Map<String, Entry.Writing> paths = new HashMap<>();
     private final Map<Long, Integer> files = new HashMap<>();
@@ -44,7 +44,7 @@ final class Rounds {
       marked |= grouping.marks(writing.path());
     }
 
-    /** It is written anew. */
+    /** Removes the writing of a file that is written anew. */
     private void remove(final Entry.Writing next, final Grouping grouping) {
       final Entry.Writing writing = paths.remove(next.path());
       if (writing != null) {
@@ -59,7 +59,10 @@ final class Rounds {
       return all && !(killed && isOutlived());
     }
 
-    /** Who comes after a kill writes anew what was left then: that is one round, and not whole. */
+    /**
+     * Returns whether a file of a killed process is beside one of a later process. Processes that
+     * come after a kill write its remains anew: all this is one round, and not whole.
+     */
     private boolean isOutlived() {
       final int latest =
           paths.values().stream().mapToInt(Entry.Writing::killsBefore).max().orElse(0);
@@ -84,7 +87,8 @@ final class Rounds {
   }
 
   /**
-   * When the present round began: a file that was closed last before that is of an earlier one.
+   * Finds when the present round began: a file that was closed last before that is of an earlier
+   * one.
    *
    * @param present what the files have
    * @param expected how many ranks write it; 0 unknown

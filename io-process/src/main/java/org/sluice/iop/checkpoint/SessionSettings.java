@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import org.sluice.core.store.model.Keeping;
 
 /**
- * How a session makes checkpoints and when it ends.
+ * The settings by which a session makes checkpoints and ends.
  *
  * @param name what the I/O process is called, and the job in its checkpoints
  * @param store the store as its user names it, an absolute path or a URI

@@ -17,11 +17,11 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * Captured files that processes of other nodes may write, too: those of a job on several nodes, on
- * a file system that nodes may share, unless one node alone has them. That a path says which tells
- * the one rank that writes it, or that {@code --private} matches. What is logged here and drained
- * later could be laid over what others wrote meanwhile, so the others go direct, as does what
- * MPI_File_open opens. A checkpoint of all nodes names them: a commit that had their bytes would
- * freeze an inode that others go on writing. Service thread only.
+ * a file system that nodes may share, unless one node alone has them. A path says so if it tells
+ * the one rank that writes it, or if {@code --private} matches it. Bytes that are logged here and
+ * drained later could be laid over what others wrote meanwhile. So the other files go direct, as do
+ * those that MPI_File_open opens. A checkpoint of all nodes names them: a commit that had their
+ * bytes would freeze an inode that others go on writing. Service thread only.
  */
 public final class SharedFiles {
   private static final String REMEDY =
@@ -49,7 +49,7 @@ public final class SharedFiles {
   }
 
   /**
-   * Whether ranks on other nodes may write a file that is about to become an image.
+   * Returns whether ranks on other nodes may write a file that is about to become an image.
    *
    * @param file a captured file
    * @param writer who has opened it
@@ -64,7 +64,7 @@ public final class SharedFiles {
   }
 
   /**
-   * Whether ranks on other nodes may write an image that a process has opened.
+   * Returns whether ranks on other nodes may write an image that a process has opened.
    *
    * @param image an image of the session
    * @param writer the process that opens it
@@ -78,9 +78,9 @@ public final class SharedFiles {
   }
 
   /**
-   * Whether one rank alone writes the file of a path in a job on several nodes, on a file system
-   * that they share: then its file is in checkpoints, and an earlier run of the job may have used
-   * it on another node.
+   * Returns whether one rank alone writes the file of a path, in a job on several nodes and on a
+   * file system that they share. Such a file is in checkpoints, and an earlier run of the job may
+   * have used it on another node.
    *
    * @param path a path in the capture directory
    * @param writer who is to write it
@@ -93,7 +93,7 @@ public final class SharedFiles {
   }
 
   /**
-   * Whether ranks on other nodes may write an image.
+   * Returns whether ranks on other nodes may write an image.
    *
    * @param image a captured image of the session
    * @param path where it is below the capture directory
@@ -107,8 +107,8 @@ public final class SharedFiles {
   }
 
   /**
-   * Whether a file that was there before is one that other nodes may write, too: one of them may
-   * have made it just now.
+   * Returns whether other nodes may write a file, too, that was there before: one of them may have
+   * made it just now.
    *
    * @param path where it is
    * @param writer who has opened it for writing
@@ -122,7 +122,10 @@ public final class SharedFiles {
         && capture.isShared();
   }
 
-  /** One node's by its name, and direct all the same: nothing else has it so. */
+  /**
+   * Returns whether MPI_File_open opened an image. Nothing else makes an image direct that is one
+   * node's by its name.
+   */
   private boolean wasOpenedByMpi(final Image image) {
     return image.reason() == Reason.NODES
         && isPrivate(
@@ -142,7 +145,10 @@ public final class SharedFiles {
     return grouping.rank(path).stream().anyMatch(told -> told == writer.rank());
   }
 
-  /** What a checkpoint says of a path that other nodes could have as well. Any thread. */
+  /**
+   * Returns the mark by which a checkpoint has a path that other nodes could have as well; null for
+   * none. Any thread.
+   */
   Sharing sharing(final String path) {
     return isAlone(path) ? Sharing.PRIVATE : null;
   }
@@ -173,7 +179,7 @@ public final class SharedFiles {
     }
   }
 
-  /** Nobody else can open it before it gets a name. */
+  /** Returns whether a file has no name yet, without which no other process can open it. */
   private static boolean isNameless(final NativeFile file) {
     try {
       return file.status().links() == 0;
@@ -187,7 +193,7 @@ public final class SharedFiles {
     statistics.count(Occurrence.SHARED_FILES, 1);
   }
 
-  /** Why no file of a job can be in a group; empty when some can. */
+  /** Returns why no file of a job can be in a group; empty when some can. */
   public Optional<String> obstacle(final Writer writer) {
     final boolean untold = grouping.exists() && !grouping.tellsRanks() && alone == null;
     return writer.isOfSeveralNodes() && untold && capture.isShared()

@@ -23,7 +23,9 @@ import org.sluice.iop.measure.Warnings;
  * deleted. Service thread only.
  */
 public final class UncapturedFiles {
-  /** More of them are not followed one by one: of those beyond, the first of each checkpoint is. */
+  /**
+   * The most files that are followed one by one: of those beyond, the first of each checkpoint is.
+   */
   private static final int MOST = 1 << 16;
 
   private static final int MOST_LINES = 8;
@@ -99,7 +101,7 @@ public final class UncapturedFiles {
     return grouping.number(context.capture().relative(path)).orElse(NO_NUMBER);
   }
 
-  /** Whether a checkpoint lacks a file: then it is not committed, which is said. */
+  /** Returns whether a checkpoint lacks a file; if so, it is not committed, which is said. */
   public boolean prevents(final long number) {
     Optional<Failure> lack;
     try {
@@ -130,7 +132,7 @@ public final class UncapturedFiles {
     return true;
   }
 
-  /** At the end: refuses the checkpoints all of whose files are lacking. */
+  /** Refuses the checkpoints all of whose files are lacking, at the end. */
   public void refuseEmpty() throws PosixException {
     if (!grouping.exists()) {
       return;
@@ -163,7 +165,7 @@ public final class UncapturedFiles {
     return (known.isPresent() ? known : unattached(number)).map(this::failure);
   }
 
-  /** Whether it is no part of what is written anew, or said to fail by itself. */
+  /** Returns whether a file is no part of what is written anew, or is said to fail by itself. */
   private static boolean isExpected(final Entry.Lacking lack) {
     return reason(lack) == Reason.EXISTING || reason(lack) == Reason.TOO_DEEP;
   }
@@ -186,7 +188,10 @@ public final class UncapturedFiles {
     }
   }
 
-  /** Another name of an image: it is gone by now, or the one that the image is in its group by. */
+  /**
+   * Returns whether a file is another name of an image, and is gone by now or the name that the
+   * image's group has.
+   */
   private boolean isElsewhere(final Entry.Lacking lack) {
     final Image image = reason(lack) == Reason.SHARED ? context.registry().find(key(lack)) : null;
     final Group group = image == null ? null : context.state().groups().of(image);
@@ -194,7 +199,7 @@ public final class UncapturedFiles {
         && (group == null || group.number() == number(lack.path()) || !isAt(lack, lack.path()));
   }
 
-  /** Its program has renamed or deleted it. */
+  /** Follows a file that its program has renamed or deleted. */
   private void follow(final Entry.Lacking lack, final List<String> names) {
     final Optional<String> now = names.stream().filter(name -> isAt(lack, name)).findFirst();
     if (now.isEmpty()) {
@@ -214,7 +219,7 @@ public final class UncapturedFiles {
     }
   }
 
-  /** What a process without a slot wrote is known by its name alone. */
+  /** Finds a file that a process without a slot wrote, which is known by its name alone. */
   private Optional<Entry.Lacking> unattached(final long number) throws PosixException {
     if (context.segment().header().unattachedFiles() == 0) {
       return Optional.empty();

@@ -21,21 +21,24 @@ public final class Waiters {
   private final List<Waiter> waiting = new ArrayList<>();
   private final Set<Long> committed = new HashSet<>();
 
-  /** What became of which in this session tells. */
+  /** The checkpoints that are judged by what became of them in this session. */
   private final Set<Long> begun = new HashSet<>();
 
-  /** How often each was begun: what an older commit of it does tells nobody anything. */
+  /** The number of times that each was begun: an older commit of it answers no waiter. */
   private final Map<Long, Integer> writings = new HashMap<>();
 
   private final LongPredicate before;
 
-  /** How commits failed, by number: a rank that asks later is told why. */
+  /** The failures of commits, by number: a rank that asks later is told the reason. */
   private final Map<Long, Entry.Ended> failed;
 
-  /** By number, the last failure that came once it was being written anew: it answers nobody. */
+  /**
+   * The last failure of each number that came once it was being written anew, which answers no
+   * waiter.
+   */
   private final Map<Long, Entry.Ended> older = new HashMap<>();
 
-  /** What this node has and others will not; the reply by number. */
+  /** The replies for checkpoints that this node has and others will not, by number. */
   private final Map<Long, Reply> refused = new HashMap<>();
 
   private record Waiter(long number, long deadline, Caller caller) {}
@@ -83,7 +86,10 @@ public final class Waiters {
     writings.merge(number, 1, Integer::sum);
   }
 
-  /** More files have joined it than its last commit has; the next one may be under way by now. */
+  /**
+   * Notes that more files have joined a checkpoint than its last commit has; the next one may be
+   * under way by now.
+   */
   public void grown(final long number, final boolean isNextUnderWay) {
     if (isNextUnderWay) {
       committed.remove(number);
@@ -92,7 +98,7 @@ public final class Waiters {
     }
   }
 
-  /** How often a checkpoint was begun, to be told with its commit. */
+  /** Returns how many times a checkpoint was begun, to be told with its commit. */
   public int writing(final long number) {
     return writings.getOrDefault(number, 0);
   }
@@ -120,7 +126,8 @@ public final class Waiters {
   }
 
   /**
-   * Whether a checkpoint has come to its end, or who waits for it may still be answered otherwise.
+   * Returns whether a checkpoint has come to its end, so that its waiters cannot be answered
+   * otherwise any more.
    *
    * @param number its number
    * @return whether it is committed, or failed for good
@@ -169,7 +176,7 @@ public final class Waiters {
   }
 
   /**
-   * How long the service thread may sleep.
+   * Returns how long the service thread may sleep.
    *
    * @param limit at most
    * @return milliseconds, at least 1
