@@ -44,13 +44,16 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   private final NativeFile use;
   private final EarlierRuns earlier;
 
-  /** What this node has put in this run and not deleted. */
+  /** The parts that this node has put in this run and not deleted. */
   private final List<PartKey> mine = new ArrayList<>();
 
   /** The numbers of what this node has removed. Guarded by the run. */
   private final List<Long> removed = new ArrayList<>();
 
-  /** Whether checkpoints of earlier runs are another simulation's, by sequence. By the run. */
+  /**
+   * The checkpoints of earlier runs by sequence, each with whether it is another simulation's.
+   * Guarded by the run.
+   */
   private final Map<Long, Boolean> others = new HashMap<>();
 
   private PartCopy.Pace pace = bytes -> {};
@@ -120,7 +123,7 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     return store;
   }
 
-  /** Whether the stage has a commit. */
+  /** Returns whether the stage has a commit. */
   boolean has(final Commit commit) {
     try {
       return store.commits(damaged -> {}).stream().anyMatch(one -> one.id() == commit.id());
@@ -139,7 +142,7 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
         live.stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
     final List<Commit> here = store.commits(damaged -> {});
     here.forEach(commit -> numbers.add(commit.number()));
-    here.stream() // of those an older commit may be anywhere
+    here.stream() // an older commit of these may be anywhere
         .filter(commit -> leaving.contains(commit.id()))
         .forEach(commit -> numbers.remove(commit.number()));
     return numbers;
@@ -189,8 +192,8 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   }
 
   /**
-   * In the order in which they count, which is the same for all nodes: one of them removes what is
-   * older.
+   * Keeps the newest checkpoints in the order in which they count. The order is the same for all
+   * nodes: one of them removes what is older.
    *
    * @return whether as many are there as are to stay
    */
@@ -216,7 +219,10 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     }
   }
 
-  /** What earlier runs committed, where that counts; those of another simulation stay. */
+  /**
+   * Returns the checkpoints that earlier runs committed, where those count; those of another
+   * simulation stay.
+   */
   private List<Long> earlier(final SortedMap<Long, LogEntry.Commit> live, final Origin own) {
     final List<Long> earlier = new ArrayList<>();
     if (keep.countsEarlier()) {

@@ -95,7 +95,10 @@ public final class BucketPublisher extends SharedPublisher {
     return readAll(reading);
   }
 
-  /** Whether it is needed is asked first: a copy that begins behind it would take it for gone. */
+  /**
+   * Removes a commit unless it is still to be copied. The upload is asked first: a copy that begins
+   * behind the removal would take the commit for gone.
+   */
   @Override
   public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
     return !uploader.need(commit) && super.remove(commit, farewell);

@@ -22,11 +22,11 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * Checkpoints on their way from the stage to where all nodes find them. The last stage of the drain
- * adds each when this node has committed it. One thread copies them in that order; then they count
- * as those of a {@link SeriesCommits} do. Nothing of the session waits for that but its end.
+ * adds each when this node has committed it. A single thread copies them in that order; then they
+ * count as those of a {@link SeriesCommits} do. Nothing of the session waits for that but its end.
  *
- * <p>All fields are guarded by this. The thread that copies holds it between pieces only. What
- * becomes of a checkpoint is told without it.
+ * <p>All fields are guarded by this. The thread that copies holds it between pieces only. The
+ * outcome of a checkpoint is told without the lock.
  */
 public final class BucketUploader implements AutoCloseable {
   /**
@@ -69,7 +69,7 @@ public final class BucketUploader implements AutoCloseable {
   }
 
   /**
-   * What counts for all nodes.
+   * Returns the commits that count for all nodes.
    *
    * @return closed with this
    */
@@ -77,12 +77,12 @@ public final class BucketUploader implements AutoCloseable {
     return bucket.commits();
   }
 
-  /** Whether those who wait for a checkpoint that leaves the stage wait for all nodes. */
+  /** Returns whether waiters for a checkpoint that leaves the stage wait for all nodes. */
   boolean areGlobal() {
     return settings.global();
   }
 
-  /** Each how manieth checkpoint leaves the stage. */
+  /** Returns the N by which every N-th checkpoint leaves the stage. */
   int every() {
     return settings.every();
   }
@@ -98,7 +98,7 @@ public final class BucketUploader implements AutoCloseable {
     }
   }
 
-  /** Why no commit counts any more; empty while commits do. */
+  /** Returns why no commit counts any more; empty while commits do. */
   synchronized Optional<FencedException> fence() {
     return Optional.ofNullable(fence);
   }
@@ -138,7 +138,7 @@ public final class BucketUploader implements AutoCloseable {
     }
   }
 
-  /** Whether a commit has to stay on the stage. */
+  /** Returns whether a commit has to stay on the stage. */
   synchronized boolean need(final Commit commit) {
     return departures.has(commit.id());
   }
@@ -200,7 +200,7 @@ public final class BucketUploader implements AutoCloseable {
   }
 
   /**
-   * How much is still to be copied.
+   * Returns how much is still to be copied.
    *
    * @return bytes, holes included
    */
@@ -239,7 +239,7 @@ public final class BucketUploader implements AutoCloseable {
     }
   }
 
-  /** Null where there was none for a while. */
+  /** Returns the next upload; null where there was none for a while. */
   private synchronized PendingUpload next() {
     if (departures.first() == null && !closed) {
       report.write();
@@ -286,7 +286,10 @@ public final class BucketUploader implements AutoCloseable {
     return closed;
   }
 
-  /** Whether a failure is for good, as the session ends. */
+  /**
+   * Returns whether a failure is for good, as the session ends. Otherwise the thread waits for the
+   * next try, and tells of a delay that may be long.
+   */
   private boolean isGivenUp(final PendingUpload one, final EngineException e, final long pause) {
     final boolean lasting;
     synchronized (this) {
@@ -330,7 +333,7 @@ public final class BucketUploader implements AutoCloseable {
     Fault.at(FaultPoint.COPY_PIECE, "copy a piece to " + settings.uri(), () -> {});
   }
 
-  /** Whether it is time to look for another run. */
+  /** Waits until a piece may be sent, and returns whether it is time to look for another run. */
   private synchronized boolean await(final long bytes) throws IOException {
     final long now = System.nanoTime();
     times.piece(now);
@@ -348,7 +351,7 @@ public final class BucketUploader implements AutoCloseable {
     return times.looks(now);
   }
 
-  /** With this object's monitor. */
+  /** Pauses, with this object's monitor. */
   private void pause(final long nanos) {
     try {
       TimeUnit.NANOSECONDS.timedWait(this, Math.max(1, nanos));
@@ -367,7 +370,7 @@ public final class BucketUploader implements AutoCloseable {
 
   private void counts(final PendingUpload one) {
     synchronized (this) {
-      departures.decide(one); // what was given up may count all the same
+      departures.decide(one); // an upload that was given up may count all the same
     }
     one.counts();
     bucket.counts(one);
@@ -402,7 +405,7 @@ public final class BucketUploader implements AutoCloseable {
       notifyAll();
     }
     try {
-      copier.join(CLOSING_MILLIS); // one that waits for the network ends with it
+      copier.join(CLOSING_MILLIS); // a thread that waits for the network ends with the process
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -3,7 +3,8 @@ package org.sluice.iop.publish;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When a node looks for the commit of a checkpoint that it has put its part of, and for what.
+ * The times at which a node looks for the commit of a checkpoint that it has put its part of, and
+ * what it looks at.
  *
  * <p>The node of rank 0 lists the parts, twice a second at least, and commits. The log tells the
  * others, for one request each if they ask once the commit is there. So each waits as long as it
@@ -29,14 +30,14 @@ public final class CommitPolling {
   private final long began;
   private int count;
 
-  /** Whether one came before the commit was there. */
+  /** True once a look came before the commit was there. */
   private boolean early;
 
   private boolean hurried;
   private long pause;
   private long due;
 
-  /** How long a session's checkpoints take from this node's part to the commit. */
+  /** The time that a session's checkpoints take from this node's part to the commit. */
   public static final class Wait {
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -65,17 +66,20 @@ public final class CommitPolling {
     this.due = first ? now : now + pause;
   }
 
-  /** When the next one is due. */
+  /** Returns when the next look is due. */
   public long due() {
     return due;
   }
 
-  /** Whether the next one is at the parts, and not at the log alone. */
+  /** Returns whether the next look is at the parts, and not at the log alone. */
   public boolean isAtParts() {
     return first || (count + 1) % LOOKS_AT_LOG == 0;
   }
 
-  /** One did not find the commit, or failed, which tells nothing of when it will be there. */
+  /**
+   * Notes a look that did not find the commit, or failed. A failure tells nothing of when the
+   * commit will be there.
+   */
   public void inVain(final long now, final boolean failed) {
     count++;
     if (failed) {
@@ -95,7 +99,7 @@ public final class CommitPolling {
     return Math.max(HURRIED_MOST_NANOS, nodes * HURRIED_MOST_NANOS_A_NODE);
   }
 
-  /** One found it. */
+  /** Notes a look that found the commit. */
   public void found(final long now) {
     if (!first && !hurried) {
       wait.was(early ? now - began : wait.nanos - wait.nanos / 10);

@@ -3,13 +3,13 @@ package org.sluice.iop.publish;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says when pieces of a copy may be sent, so that no more bytes go in a second than may. What a
- * slow piece has lost, the next one makes up for, but no more. Not thread-safe.
+ * Says when pieces of a copy may be sent, so that no more bytes go in a second than may. The next
+ * piece makes up for what a slow one has lost, but for no more. Not thread-safe.
  */
 final class CopyRate {
   private final long bytesPerSecond;
 
-  /** When the last piece may have been sent. */
+  /** The time by which the last piece may have been sent. */
   private long due = System.nanoTime();
 
   public CopyRate(final long bytesPerSecond) {

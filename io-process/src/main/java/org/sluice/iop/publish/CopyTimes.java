@@ -2,24 +2,24 @@ package org.sluice.iop.publish;
 
 import java.util.concurrent.TimeUnit;
 
-/** For what {@code BucketUploader} wait, and for how long; guarded by them. */
+/** The waits of a {@code BucketUploader}, which guards them. */
 final class CopyTimes {
-  /** After what time without a piece the storage has failed, to those who wait. */
+  /** The time without a piece after which the storage has failed, to those who wait. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** How often a long copy looks whether another run has begun. */
+  /** The time after which a long copy looks again whether another run has begun. */
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-  /** When the last piece went, but for the time that the next one was not to be sent. */
+  /** The time when the last piece went, but for the time that the next one was not to be sent. */
   private long progress = System.nanoTime();
 
   private boolean begun;
   private long looked = progress;
 
-  /** Until when other nodes may be copying what this one has copied. */
+  /** The time until which other nodes may be copying what this one has copied. */
   private long others = progress;
 
-  /** When a grace is over; null without one. */
+  /** The time when a grace is over; null without one. */
   private Long deadline;
 
   public void begins() {
@@ -37,7 +37,7 @@ final class CopyTimes {
     progress += nanos;
   }
 
-  /** Whether it is time to look for another run. */
+  /** Returns whether it is time to look for another run. */
   public boolean looks(final long now) {
     final boolean looks = now - looked > LOOK_NANOS;
     looked = looks ? now : looked;
@@ -64,12 +64,18 @@ final class CopyTimes {
     deadline = nanos;
   }
 
-  /** How long other nodes may still be copying; nobody waits for that in a grace. */
+  /**
+   * Returns how long other nodes may still be copying; 0 in a grace, in which nobody waits for
+   * them.
+   */
   public long ofOthers() {
     return deadline != null ? 0 : others - System.nanoTime();
   }
 
-  /** How long their parts may take; no file has to become plain then, so nearly all of a grace. */
+  /**
+   * Returns how long their parts may take. In a grace that is nearly all of it, as no file has to
+   * become plain then.
+   */
   public long patience() {
     return deadline == null ? Long.MAX_VALUE : Math.max(0, (deadline - System.nanoTime()) / 10 * 9);
   }

@@ -20,16 +20,16 @@ import org.sluice.core.store.stage.StageRemains;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * What earlier runs of this node have on its stage. A run that is fenced can copy nothing any more,
- * and this one does not do it in its place: its program may go on from an older checkpoint, which
- * what is copied now would supersede. So the stage is the only place of it, and keeps it until this
- * run has as many newer ones in the bucket as are to be kept.
+ * The checkpoints that earlier runs of this node have on its stage. A run that is fenced can copy
+ * nothing any more, and this one does not do it in its place: its program may go on from an older
+ * checkpoint, which what is copied now would supersede. So the stage is the only place of it, and
+ * keeps it until this run has as many newer ones in the bucket as are to be kept.
  *
  * <p>A process of such a run may live that does not know yet that it is fenced, and settles its
  * files from there. All is guarded by this.
  */
 final class EarlierRuns {
-  /** So long a process that was killed may take to be resumed. */
+  /** The time that a killed process may take to be resumed. */
   private static final Duration AT_REST = Duration.ofMinutes(1);
 
   private final StagePlace place;
@@ -37,15 +37,15 @@ final class EarlierRuns {
   private final Keeping keep;
   private final IdleDetector<Path> uses = new IdleDetector<>(EarlierRuns::lastUsed, AT_REST);
 
-  /** What is done with each. */
+  /** The treatment of an earlier run's place. */
   private interface Step {
     void take(Path earlier) throws IOException;
   }
 
-  /** Whether there is anything to look at. */
+  /** True while there is anything to look at. */
   private boolean due;
 
-  /** Whether as many newer ones count as are to be kept. */
+  /** True once as many newer ones count as are to be kept. */
   private boolean superseded;
 
   /**
@@ -82,7 +82,7 @@ final class EarlierRuns {
         : "until %d newer ones of one run are in the bucket".formatted(keep.most());
   }
 
-  /** What is wrong with one holds up no other. */
+  /** Takes a step for each earlier run; a failure with one holds up no other. */
   private void each(final String otherwise, final Step step) {
     try {
       for (final Path earlier : place.earlier()) {

@@ -6,11 +6,12 @@ import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.parts.SeriesDirectory;
 
 /**
- * Whether this node sees any other of its run: each makes its place in the store as it begins. On a
- * path that is not one directory on all nodes it sees none, and would wait for all of them.
+ * The other nodes of a run, as far as this node sees them. Each node makes its place in the store
+ * as it begins. On a path that is not one directory on all nodes it sees none, and would wait for
+ * all of them.
  */
 final class OtherNodes {
-  /** By then another node has begun whose ranks have anything to do with those here. */
+  /** The time in which another node begins whose ranks have anything to do with those here. */
   private static final long STRANGE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final SeriesDirectory.Place place;
@@ -19,12 +20,15 @@ final class OtherNodes {
     this.place = place;
   }
 
-  /** Whether a part waits for longer than it can take another node to begin, and none has. */
+  /**
+   * Returns whether a part waits for longer than another node can take to begin, and none has
+   * begun.
+   */
   boolean areStrange(final RankSet missing, final long waitedNanos) {
     return waitedNanos > STRANGE_NANOS && !missing.isEmpty() && !isSeen();
   }
 
-  /** What a part waits for. */
+  /** Returns what a part waits for. */
   String lack(final RankSet missing) {
     return "the parts of ranks %s are missing; ".formatted(missing)
         + (isSeen()
@@ -41,7 +45,7 @@ final class OtherNodes {
       return new SeriesDirectory(place.root())
           .places(place.series(), place.begin()).stream().anyMatch(other -> !other.equals(place));
     } catch (final IOException unreadable) {
-      return true; // which is no sign of anything
+      return true; // an unreadable series is no sign of anything
     }
   }
 }

@@ -22,7 +22,7 @@ final class PendingPart {
   final PartKey key;
   final int ranks;
 
-  /** Whether the part goes into the log's entry, as this node has all ranks. */
+  /** True if the part goes into the log's entry, as this node has all ranks. */
   final boolean whole;
 
   final Runnable counts;
@@ -36,7 +36,7 @@ final class PendingPart {
   long changed = begun;
   boolean warned;
 
-  /** Its bytes, while it may not be there. */
+  /** The bytes of the part, while it may not be there. */
   private byte[] part;
 
   PendingPart(

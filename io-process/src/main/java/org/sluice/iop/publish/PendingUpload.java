@@ -15,16 +15,16 @@ import org.sluice.core.store.model.Commit;
 public record PendingUpload(Commit commit, long round, long growth, Listener listener, long since) {
   /** Learns what becomes of an upload. Any thread. */
   public interface Listener {
-    /** It is on its way, also for a process that comes after a kill. */
+    /** Notes that the upload is on its way, also for a process that comes after a kill. */
     void begins(PendingUpload one);
 
-    /** It counts for all nodes. */
+    /** Notes that the checkpoint counts for all nodes. */
     void counts(PendingUpload one);
 
-    /** It is tried again, but that may take long. */
+    /** Notes that the upload is tried again, which may take long. */
     void delayed(PendingUpload one, IOException why);
 
-    /** It stays where it is. */
+    /** Notes that the checkpoint stays on the stage. */
     void refused(PendingUpload one, IOException why);
   }
 

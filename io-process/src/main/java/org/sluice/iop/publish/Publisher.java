@@ -20,9 +20,10 @@ import org.sluice.core.store.series.RequiredRanks;
 import org.sluice.iop.measure.Retained;
 
 /**
- * Where a commit of this node's store counts: there, in a series once the nodes of all ranks have
- * committed, or in a bucket once it is copied. Questions about the kind are for any thread, and so
- * is reading; all else is for the service thread, unless a method says otherwise.
+ * The place where a commit of this node's store counts. A commit counts there at once, in a series
+ * once the nodes of all ranks have committed, or in a bucket once it is copied. Questions about the
+ * kind are for any thread, and so is reading; all else is for the service thread, unless a method
+ * says otherwise.
  */
 public interface Publisher extends AutoCloseable {
   /** Reads checkpoints by what it is given, which it does not close. */
@@ -40,13 +41,13 @@ public interface Publisher extends AutoCloseable {
     return new NodePublisher(store);
   }
 
-  /** Whether other nodes may have parts of the checkpoints. */
+  /** Returns whether other nodes may have parts of the checkpoints. */
   boolean hasNodes();
 
-  /** Whether a commit counts only once the nodes of all ranks have committed. */
+  /** Returns whether a commit counts only once the nodes of all ranks have committed. */
   boolean awaitsNodes();
 
-  /** Whether the node's own store is a stage, from which checkpoints are copied. */
+  /** Returns whether the node's own store is a stage, from which checkpoints are copied. */
   boolean hasStage();
 
   /** The name of the launch that the session is of; empty where nodes keep no log. */
@@ -60,7 +61,7 @@ public interface Publisher extends AutoCloseable {
   /** The numbers of earlier runs' checkpoints that other nodes may have, too. */
   LongStream numbersBefore();
 
-  /** Where the newest checkpoint of a number is from. */
+  /** Returns where the newest checkpoint of a number is from. */
   Origin origin(long number) throws IOException;
 
   /**
@@ -77,10 +78,13 @@ public interface Publisher extends AutoCloseable {
    */
   List<Commit> newestBefore(List<Commit> own) throws IOException;
 
-  /** How many checkpoints counted before the session, where the node's store has {@code own}. */
+  /**
+   * Returns how many checkpoints counted before the session, where the node's store has {@code
+   * own}.
+   */
   long countBefore(List<Commit> own);
 
-  /** Which files are one checkpoint, where that was found out. */
+  /** Returns the remembered rule by which files are one checkpoint, where it was found out. */
   RememberedGrouping grouping();
 
   // ---- a commit ----
@@ -106,7 +110,7 @@ public interface Publisher extends AutoCloseable {
       Consumer<IOException> refused)
       throws IOException;
 
-  /** Whether a commit of this node's store counts. */
+  /** Returns whether a commit of this node's store counts. */
   boolean counts(Commit commit) throws IOException;
 
   /** A process waits for a checkpoint. */
@@ -118,7 +122,7 @@ public interface Publisher extends AutoCloseable {
   /** Reads what a restart sees, of all nodes. */
   <T> T read(Reading<T> reading) throws IOException;
 
-  /** Whether what a wait is for, and so what is read, is on this node's stage alone. */
+  /** Returns whether waits, and so reads, are content with the checkpoints on this node's stage. */
   boolean isContentWithStage();
 
   /** Reads what a restart sees that was copied to the bucket, be it by an earlier run. */
@@ -127,7 +131,7 @@ public interface Publisher extends AutoCloseable {
   // ---- removal, on the last stage ----
 
   /**
-   * Removes a commit of this session. It counts no more before anything of it is deleted.
+   * Removes a commit of this session. The commit ceases to count before anything of it is deleted.
    *
    * @param farewell called where the commit is to go, and may prevent it
    * @return false where it stays
@@ -148,10 +152,13 @@ public interface Publisher extends AutoCloseable {
 
   // ---- uploads ----
 
-  /** Whether a checkpoint is copied as soon as it is there, by its place among those of the run. */
+  /**
+   * Returns whether a checkpoint is copied as soon as it is there, by its place among those of the
+   * run.
+   */
   boolean uploads(long place);
 
-  /** Whether those who wait for a checkpoint that is copied wait for the bucket. */
+  /** Returns whether waiters for a checkpoint that is copied wait for the bucket. */
   boolean awaitsUpload();
 
   /** The node's store has a checkpoint that is to be copied. Any thread. */
@@ -166,7 +173,7 @@ public interface Publisher extends AutoCloseable {
   /** The numbers of the checkpoints that are being copied. */
   List<Long> uploading();
 
-  /** Why no commit counts any more; empty while commits do. */
+  /** Returns why no commit counts any more; empty while commits do. */
   Optional<FencedException> fence();
 
   // ---- the end ----
@@ -174,7 +181,7 @@ public interface Publisher extends AutoCloseable {
   /** The session ends: a commit whose parts do not come is given up after a while. */
   void endCommits();
 
-  /** For how many nanoseconds a session that ends waits for nodes that do nothing yet. */
+  /** Returns for how many nanoseconds a session that ends waits for nodes that do nothing yet. */
   long patience();
 
   /** The session has to be over by a time of {@link System#nanoTime}. */

@@ -33,25 +33,29 @@ import org.sluice.core.store.series.SeriesTidying;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * This node's part in a series: what it has committed for itself counts once the nodes of all ranks
- * have, and the series' log says so.
+ * The part of this node in a series. A checkpoint that the node has committed for itself counts
+ * once the nodes of all ranks have, and the series' log says so.
  *
  * <p>The last stage puts parts. A thread of its own then looks at the log, and commits there what
  * is complete, see {@link CommitPolling}. So a checkpoint costs few requests however many nodes
  * there are.
  *
  * <p>Storage may take its time, or hang, and the service thread must not wait for it. So there are
- * two locks. This object's is for what this process knows, and no request goes to storage under it.
- * The run's is for the run, which the watcher and the last stage use in turn; a thread may take the
- * first one under it, and never the other way round. What became of a part is told under neither.
+ * two locks. The lock of this object is for what this process knows, and no request goes to storage
+ * under it. The run's is for the run, which the watcher and the last stage use in turn; a thread
+ * may take the first one under it, and never the other way round. The outcome of a part is told
+ * under neither.
  */
 public final class SeriesCommits implements AutoCloseable {
   private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** For how long a session that ends waits for parts of which none comes. */
+  /** The time for which a session that ends waits for parts of which none comes. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** What an earlier run has left lies still for a minute before it goes. */
+  /**
+   * The time between two searches for the remains of earlier runs, which lie still for a minute
+   * before they go.
+   */
   private static final long COLLECTION_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   private final Engine engine;
@@ -61,7 +65,7 @@ public final class SeriesCommits implements AutoCloseable {
   private final Set<Long> before;
   private final List<PendingPart> pending = new ArrayList<>();
 
-  /** Of the parts that this process has put, by the ids of their commits. */
+  /** The rounds of the parts that this process has put, by the ids of their commits. */
   private final Map<Long, Long> rounds = new HashMap<>();
 
   private final OtherNodes others;
@@ -111,7 +115,10 @@ public final class SeriesCommits implements AutoCloseable {
     return run.part(commit.number(), round, growth, PendingPart.ranksOf(commit)).covering(all);
   }
 
-  /** Which files the nodes of the run found to be one checkpoint, where no directory has it. */
+  /**
+   * Returns the rule by which the nodes of the run found files to be one checkpoint, where no
+   * directory has it.
+   */
   public RememberedGrouping grouping() {
     return new SeriesGrouping(engine, run.begin());
   }
@@ -122,9 +129,9 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /**
-   * Puts this node's part of a checkpoint, which the node's own store has. What fails is tried
-   * again, with the same bytes: the part may be there, and no other may come under its key. Last
-   * stage.
+   * Puts this node's part of a checkpoint, which the node's own store has. A put that fails is
+   * tried again, with the same bytes: the part may be there, and no other may come under its key.
+   * Last stage.
    *
    * @param commit as that store has it
    * @param key the part's
@@ -179,7 +186,10 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
-  /** One node of the run does that. What it leaves the next run finds. */
+  /**
+   * Deletes the remains of earlier runs, on a single node of the run. Remains that stay are found
+   * by the next run.
+   */
   private static void collect(final SeriesTidying tidying) {
     try {
       tidying.delete(tidying.find());
@@ -210,7 +220,7 @@ public final class SeriesCommits implements AutoCloseable {
   private void look(final PendingPart one) {
     final boolean atParts = one.looks.isAtParts();
     try {
-      final Set<PartKey> parts = one.parts(run, atParts); // others put those of earlier ones first
+      final Set<PartKey> parts = one.parts(run, atParts); // nodes put earlier parts first
       for (final PendingPart earlier : before(one)) {
         try {
           countIfCommitted(earlier, earlier.parts(run, atParts || earlier.looks.isAtParts()));
@@ -237,12 +247,15 @@ public final class SeriesCommits implements AutoCloseable {
     one.refused.accept(failure);
   }
 
-  /** What is put later is to count later, as the newest is what counts since last. */
+  /**
+   * Returns the parts that were put before one. Later parts are to count later, as the newest
+   * checkpoint is the one that counted last.
+   */
   private synchronized List<PendingPart> before(final PendingPart one) {
     return List.copyOf(pending.subList(0, pending.indexOf(one)));
   }
 
-  /** Whether it is over with it. */
+  /** Counts a part if its checkpoint is committed, and returns whether it is over with the part. */
   private boolean countIfCommitted(final PendingPart one, final Set<PartKey> parts)
       throws IOException {
     one.put(run);
@@ -269,7 +282,7 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
-  /** It is looked at again, unless the session ends and there is no sign of the others. */
+  /** Looks at a part again later, unless the session ends and there is no sign of the others. */
   private void later(final PendingPart one, final IOException failure) {
     final long now = System.nanoTime();
     if (failure != null) {
@@ -373,7 +386,7 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /**
-   * How many checkpoints of earlier runs counted when this session began.
+   * Returns how many checkpoints of earlier runs counted when this session began.
    *
    * @return 0 or more
    */
@@ -382,7 +395,7 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /**
-   * What the launch is called that this session is of.
+   * Returns the name of the launch that this session is of.
    *
    * @return as the log has it
    */
@@ -390,7 +403,7 @@ public final class SeriesCommits implements AutoCloseable {
     return run.name();
   }
 
-  /** What the series' log says of checkpoints. */
+  /** Returns the view of checkpoints that the series' log gives. */
   SeriesView view() {
     return view;
   }

@@ -8,7 +8,7 @@ import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.core.store.series.PartKey;
 import org.sluice.core.store.series.SeriesStore;
 
-/** Where a series is, and what nodes put there of their own stores. */
+/** The storage of a series, and what nodes put there of their own stores. */
 public interface SeriesStorage {
   /**
    * The part that a commit is: the same each time.

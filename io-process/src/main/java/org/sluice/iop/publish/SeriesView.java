@@ -8,16 +8,19 @@ import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.core.store.series.SeriesReader;
 import org.sluice.iop.journal.Entry;
 
-/** What a series' log says of checkpoints. Any thread; one at a time reads on where it was. */
+/**
+ * The view of checkpoints that a series' log gives. Any thread; one at a time reads on where it
+ * was.
+ */
 final class SeriesView implements AutoCloseable {
   private final SeriesStorage storage;
   private final SeriesDirectory.Place place;
 
-  /** Null until something is asked of it. Guarded by this. */
+  /** The reader; null until something is asked of it. Guarded by this. */
   private SeriesReader reader;
 
   /**
-   * What a node sees of a series.
+   * Creates a node's view of a series.
    *
    * @param place this node's in it; null where it is no directory
    */
@@ -26,22 +29,24 @@ final class SeriesView implements AutoCloseable {
     this.place = place;
   }
 
-  /** What a restart sees of the series. The caller closes it. */
+  /** Opens the series as a restart sees it. The caller closes it. */
   public SeriesReader open() throws IOException {
     return new SeriesReader(storage.open(), storage.series());
   }
 
-  /** Whether a checkpoint counts that no file joined since. Its parts of all nodes are read. */
+  /**
+   * Returns whether a checkpoint counts that no file joined since. Its parts of all nodes are read.
+   */
   public synchronized boolean isCommitted(final long number) throws IOException {
     return reader().find(number).filter(commit -> !commit.incomplete()).isPresent();
   }
 
-  /** Where a checkpoint that counts is from. Its parts of all nodes are read. */
+  /** Returns where a checkpoint that counts is from. Its parts of all nodes are read. */
   public synchronized Origin origin(final long number) throws IOException {
     return reader().find(number).map(Commit::origin).orElse(Origin.UNKNOWN);
   }
 
-  /** Whether a commit of this node's own store is a part of a checkpoint that counts. */
+  /** Returns whether a commit of this node's own store is a part of a checkpoint that counts. */
   public boolean counts(final Commit commit) throws IOException {
     return roundOf(commit) != Entry.NO_ROUND;
   }
@@ -53,7 +58,7 @@ final class SeriesView implements AutoCloseable {
         .orElse(Entry.NO_ROUND);
   }
 
-  /** Whether a commit of any node's own store is a part of a checkpoint that counts. */
+  /** Returns whether a commit of any node's own store is a part of a checkpoint that counts. */
   synchronized boolean has(final long begin, final String node, final Commit commit)
       throws IOException {
     return reader().roundOf(begin, node, commit.number(), commit.id()).isPresent();

@@ -3,7 +3,7 @@ package org.sluice.iop.publish;
 import java.nio.file.Path;
 
 /**
- * How checkpoints get from a stage to a bucket.
+ * The settings by which checkpoints get from a stage to a bucket.
  *
  * @param directory the stage, absolute
  * @param uri the store
@@ -12,11 +12,11 @@ import java.nio.file.Path;
  * @param global whether those who wait for one that leaves wait for all nodes
  */
 public record StageSettings(Path directory, String uri, long rate, int every, boolean global) {
-  /** As fast as it goes. */
+  /** The rate of a copy that goes as fast as it can. */
   public static final long NO_LIMIT = Long.MAX_VALUE;
 
   /**
-   * What a user gets who says nothing.
+   * Returns the settings of a user who says nothing.
    *
    * @param directory the stage, absolute
    * @param uri the store

@@ -11,18 +11,18 @@ import org.sluice.core.store.stage.StageReport;
 import org.sluice.core.store.stage.StageReport.State;
 import org.sluice.iop.measure.Warnings;
 
-/** How far the copies of a session are, which it tells beside them. Not thread-safe. */
+/** The progress of a session's copies, which the session tells beside them. Not thread-safe. */
 final class UploadProgress {
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int WHOLE = 100;
 
-  /** Of so many checkpoints, the latest, something is told. */
+  /** The most checkpoints of which something is told, the latest ones. */
   private static final int MOST = 1000;
 
   private final Path directory;
   private final Map<Long, StageReport.Line> lines = new LinkedHashMap<>();
 
-  /** What is being copied; null for nothing. */
+  /** The commit that is being copied; null for none. */
   private Commit current;
 
   private long sent;
@@ -74,7 +74,7 @@ final class UploadProgress {
     return sent;
   }
 
-  /** Tells it, if it is new. What nobody needs may fail, as on a full stage. */
+  /** Tells it, if it is new. A report that nobody needs may fail, as on a full stage. */
   public void write() {
     if (!changed) {
       return;

@@ -14,19 +14,19 @@ import java.util.Set;
  * BucketUploader}.
  */
 final class UploadQueue {
-  /** What is not copied, in its order; the first one is being copied. */
+  /** The uploads that are not copied, in their order; the first one is being copied. */
   private final Deque<PendingUpload> waiting = new ArrayDeque<>();
 
-  /** They and what waits for other nodes, by the ids of their commits. */
+  /** The uploads not copied, and those that wait for other nodes, by the ids of their commits. */
   private final Map<Long, PendingUpload> underWay = new LinkedHashMap<>();
 
-  /** What counts, or was said to stay on the stage after all. */
+  /** The ids of commits that count, or were said to stay on the stage after all. */
   private final Set<Long> decided = new HashSet<>();
 
   /** The newest that stays on the stage as yet, where nothing that leaves it is newer. */
   private PendingUpload newest;
 
-  /** Whether it was none of them before. */
+  /** Adds an upload, and returns whether it was none of them before. */
   boolean add(final PendingUpload one) {
     final boolean older = newest != null && newest.commit().sequence() < one.commit().sequence();
     if (older) {
@@ -39,12 +39,12 @@ final class UploadQueue {
     return isNew;
   }
 
-  /** One stays on the stage, unless it is the newest at the end. */
+  /** Keeps a checkpoint on the stage, unless it is the newest at the end. */
   void keep(final PendingUpload one) {
     newest = one;
   }
 
-  /** Null for none; it is the caller's from here on. */
+  /** Takes the newest that stays; null for none. The upload is the caller's from here on. */
   PendingUpload takeNewest() {
     final PendingUpload one = newest;
     newest = null;
@@ -60,7 +60,9 @@ final class UploadQueue {
     waiting.remove(one);
   }
 
-  /** Whether it is said of it for the first time what became of it. */
+  /**
+   * Notes that the outcome of an upload is told, and returns whether it is told for the first time.
+   */
   boolean decide(final PendingUpload one) {
     return decided.add(one.commit().id());
   }
@@ -81,7 +83,7 @@ final class UploadQueue {
     return List.copyOf(underWay.values());
   }
 
-  /** How much is not copied, with what is being copied; holes included. */
+  /** Returns how much is not copied, with what is being copied; holes included. */
   long bytes() {
     return waiting.stream().mapToLong(one -> one.commit().bytes()).sum();
   }

@@ -1,4 +1,5 @@
 /**
- * Where a commit counts: on one node, in a series of many, or in a bucket to which it is copied.
+ * The places where a commit counts: on one node, in a series of many, or in a bucket to which it is
+ * copied.
  */
 package org.sluice.iop.publish;
