@@ -30,17 +30,17 @@ import org.sluice.core.store.log.LoggedCommit;
 import org.sluice.core.store.model.Commit;
 
 /**
- * What a process knows of the checkpoints of a store, so that it need not look at all of them at
- * each commit. It holds until another process changes a checkpoint, which the {@link ChangeCount}
- * tells, or a user or an older Sluice does, which the times of the directories tell. Then all are
- * looked at again; manifests never change, so only new ones are read. Under the store's lock only.
+ * The knowledge of a process about the checkpoints of a store, so that it need not look at all of
+ * them at each commit. The {@link ChangeCount} tells when another process has changed a checkpoint,
+ * and the times of the directories when a user or an older Sluice has. Then all are looked at
+ * again; manifests never change, so only new ones are read. Under the store's lock only.
  */
 final class Catalogue {
   private final StoreDirectory store;
   private final CommitLogs logs;
   private final NamedContainers containers;
 
-  /** Of each number the commits, superseded ones included. */
+  /** The commits of each number, superseded ones included. */
   private final Map<Long, List<Known>> committed = new HashMap<>();
 
   /** Numbers with more than one commit. */
@@ -49,7 +49,7 @@ final class Catalogue {
   private final Set<CheckpointDirectory> uncommitted = new LinkedHashSet<>();
   private final Map<CheckpointDirectory, IOException> unreadable = new LinkedHashMap<>();
 
-  /** What is damaged of logs. */
+  /** The damage that was found in logs. */
   private final List<IOException> damage = new ArrayList<>();
 
   private long lastSequence;
@@ -57,19 +57,19 @@ final class Catalogue {
 
   private final boolean supersedes;
 
-  /** What the store looked like when the lock was given back; null when that does not count. */
+  /** The stamp of the store from when the lock was given back; null when that does not count. */
   private Stamp stamp;
 
   /** The count of changes in this hold of the lock. */
   private long count;
 
-  /** Whether what is known holds, in this hold of the lock. */
+  /** True while the knowledge holds, in this hold of the lock. */
   private boolean current;
 
-  /** Whether all that this hold of the lock has changed is known. */
+  /** True while all that this hold of the lock has changed is known. */
   private boolean trusted;
 
-  /** What changes when a checkpoint comes or goes. */
+  /** The figures that change when a checkpoint comes or goes. */
   private record Stamp(long count, FileStatus checkpoints) {
 
     // The methods that the JVM makes for a record it links anew at each start, which takes
@@ -88,14 +88,16 @@ final class Catalogue {
     }
   }
 
-  /** What has to be known of a commit. Manifests with all they say would fill the heap. */
+  /**
+   * The facts that have to be known of a commit. Manifests with all they say would fill the heap.
+   */
   static final class Known {
     private final long number;
     private final long id;
     private final long sequence;
     private final List<Long> containers;
 
-    /** Of its images' own files, ascending; null until asked for. */
+    /** The inodes of its images' own files, ascending; null until asked for. */
     private long[] inodes;
 
     private Known(final Commit commit) {
@@ -113,7 +115,10 @@ final class Catalogue {
       return containers;
     }
 
-    /** Whether it has a link of a file. One that has is to be asked anew. */
+    /**
+     * Returns whether the commit may have a link of a file. A commit that has one is to be asked
+     * anew.
+     */
     private boolean mayHave(final long inode, final CheckpointDirectory directory)
         throws IOException {
       inodes = inodes == null ? inodesOf(directory) : inodes;
@@ -148,7 +153,7 @@ final class Catalogue {
     return new LinkedHashMap<>(unreadable);
   }
 
-  /** Why it is not known what all commits name: manifests and logs that cannot be read. */
+  /** Returns why it is not known what all commits name: manifests and logs that cannot be read. */
   List<IOException> damage() throws IOException {
     update();
     return Stream.concat(unreadable.values().stream(), damage.stream()).toList();
@@ -166,7 +171,7 @@ final class Catalogue {
     return superseded;
   }
 
-  /** Whether a newer commit of a number supersedes an older one. */
+  /** Returns whether a newer commit of a number supersedes an older one. */
   boolean supersedes() {
     return supersedes;
   }
@@ -179,7 +184,7 @@ final class Catalogue {
         .toList();
   }
 
-  /** What the next commit gets. */
+  /** Returns the sequence that the next commit gets. */
   long nextSequence() throws IOException {
     update();
     return lastSequence + 1;
@@ -197,7 +202,7 @@ final class Catalogue {
     return committed.values().stream().flatMap(Collection::stream);
   }
 
-  /** Which containers the manifests name, where all can be read. */
+  /** Returns the containers that the manifests name, where all can be read. */
   NamedContainers containers() throws IOException {
     update();
     return containers;
@@ -222,13 +227,13 @@ final class Catalogue {
 
   // ---- what this process does ----
 
-  /** To be called when the lock was taken. */
+  /** Begins a hold of the lock. */
   void begin() {
     current = false;
   }
 
   /**
-   * To be called before a checkpoint is changed.
+   * Announces a change, before a checkpoint is changed.
    *
    * @throws IOException when others could not know it; nothing may be changed then
    */
@@ -266,13 +271,13 @@ final class Catalogue {
     put(checkpoint.number(), others);
   }
 
-  /** What is known may be wrong: a change has failed half-way. */
+  /** Forgets the knowledge, which may be wrong: a change has failed half-way. */
   void forget() {
     trusted = false;
     stamp = null;
   }
 
-  /** To be called before the lock is given back, unless the process dies. */
+  /** Ends a hold of the lock, before the lock is given back, unless the process dies. */
   void end() {
     if (current) {
       current = false;
@@ -310,7 +315,10 @@ final class Catalogue {
     return new Stamp(count, FileStatus.of(store.checkpoints().toString()));
   }
 
-  /** At those of other processes that may have changed without a trace of it in the directory. */
+  /**
+   * Looks again at checkpoints of other processes that may have changed without a trace of it in
+   * the directory.
+   */
   private void lookAgain() throws IOException {
     final List<CheckpointDirectory> open = new ArrayList<>(uncommitted);
     open.addAll(unreadable.keySet());

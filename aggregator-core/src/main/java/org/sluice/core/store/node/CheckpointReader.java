@@ -21,14 +21,14 @@ import org.sluice.core.store.model.Rebuilder;
  */
 public interface CheckpointReader extends AutoCloseable {
   /**
-   * Where it is.
+   * Returns the place of the store.
    *
    * @return an absolute path, or a URI
    */
   String store();
 
   /**
-   * Which of a store's series it is.
+   * Returns which of a store's series it is.
    *
    * @return its name; empty in a store of one node, which has none
    */
@@ -37,7 +37,7 @@ public interface CheckpointReader extends AutoCloseable {
   }
 
   /**
-   * Where a session has left files that no checkpoint has.
+   * Returns where a session has left files that no checkpoint has.
    *
    * @return the last one's; empty for none
    * @throws IOException when that fails
@@ -151,7 +151,8 @@ public interface CheckpointReader extends AutoCloseable {
   List<CommittedImage> images(Commit commit) throws IOException;
 
   /**
-   * Whose a checkpoint is: who has the store, and who could have written what it consists of.
+   * Returns whose a checkpoint is: the store's owner, and all who could have written what it
+   * consists of.
    *
    * @param commit one of {@link #commits()}
    * @return users' names by their numbers
@@ -160,7 +161,7 @@ public interface CheckpointReader extends AutoCloseable {
   Map<Integer, String> owners(Commit commit) throws IOException;
 
   /**
-   * Whether it can be told whose checkpoints are.
+   * Returns whether it can be told whose checkpoints are.
    *
    * @return false where each user who may write there could have written them
    */

@@ -38,7 +38,10 @@ final class CommitWriter implements AutoCloseable {
   private final Draft draft;
   private final CheckpointDirectory directory;
 
-  /** What becomes the manifest, locked until it is committed; null while it has no directory. */
+  /**
+   * The file that becomes the manifest, locked until it is committed; null while there is no
+   * directory.
+   */
   private NativeFile manifest;
 
   CommitWriter(final StoreDirectory store, final Draft draft) throws IOException {
@@ -52,7 +55,7 @@ final class CommitWriter implements AutoCloseable {
     return directory;
   }
 
-  /** Whether an image has bytes in a file of its own, which goes into the directory. */
+  /** Returns whether an image has bytes in a file of its own, which goes into the directory. */
   boolean hasOwnFiles() throws IOException {
     for (final DraftImage image : draft.images()) {
       if (hasOwnFile(image)) {
@@ -109,7 +112,7 @@ final class CommitWriter implements AutoCloseable {
     store.disk().syncDirectory(store.checkpoints(), FaultPoint.DIRECTORY_FSYNC);
   }
 
-  /** What is committed. */
+  /** Returns the commit of the draft. */
   Commit commit(final List<CommittedImage> images, final long sequence, final List<Long> before) {
     return new Commit(
         draft.number(),
@@ -200,7 +203,7 @@ final class CommitWriter implements AutoCloseable {
     }
   }
 
-  /** Whether containers have all of it, or it is no part of the checkpoint. */
+  /** Returns whether containers have all of an image, or it is no part of the checkpoint. */
   private boolean isLogged(final DraftImage image) {
     return image.isDirect() || !Sharing.isInPlace(image.sharing()) && !hasDirectory();
   }
@@ -233,7 +236,10 @@ final class CommitWriter implements AutoCloseable {
         holders.stream().map(IncrementalSource.Held::holder).toList());
   }
 
-  /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */
+  /**
+   * Stores an image's own file, and drops it from memory. Nobody reads a checkpoint before a
+   * restart, and the next one needs the memory.
+   */
   private List<Block> store(final ImageFile files, final DraftImage image, final Path target)
       throws IOException {
     if (isLogged(image)) {

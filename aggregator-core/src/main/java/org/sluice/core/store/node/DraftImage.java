@@ -73,7 +73,7 @@ public record DraftImage(
         path, rank, ranks, mode, size, imageId, chunks, file, shared, sharing, earlier);
   }
 
-  /** Whether its file stays where it is, and others may write it. */
+  /** Returns whether its file stays in its place, where others may write it. */
   boolean isDirect() {
     return sharing != null && sharing.kind() == Sharing.Kind.DIRECT;
   }

@@ -234,7 +234,7 @@ final class Garbage {
     return images;
   }
 
-  /** What is no file where only files of this store belong. */
+  /** Tells of entries that are no files where only files of this store belong. */
   private void tellOfForeign(final Consumer<IOException> foreign) throws IOException {
     for (final Path part : List.of(store.containers(), store.staging())) {
       for (final Path file : Names.in(part)) {

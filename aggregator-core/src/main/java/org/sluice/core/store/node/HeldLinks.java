@@ -97,7 +97,7 @@ public final class HeldLinks implements AutoCloseable {
   }
 
   /**
-   * Where the link of an image is.
+   * Returns the place for the link of an image.
    *
    * @param image the image's id
    * @return a path, whether there is one or not

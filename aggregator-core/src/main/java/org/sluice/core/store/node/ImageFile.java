@@ -27,14 +27,14 @@ final class ImageFile implements AutoCloseable {
   private final Arena arena = Arena.ofConfined();
   private final Disk disk;
 
-  /** Of the longest block; null before the first one. */
+  /** The memory for the longest block; null before the first one. */
   private MemorySegment memory;
 
   ImageFile(final Disk disk) {
     this.disk = disk;
   }
 
-  /** Whether a file has data below a size. */
+  /** Returns whether a file has data below a size. */
   static boolean hasData(final NativeFile file, final long size) throws IOException {
     return !pieces(file.dataExtents(), size).isEmpty();
   }

@@ -11,10 +11,10 @@ import org.sluice.core.store.model.RangeSet;
 
 /**
  * Writes what the log holds of one image over the image's own file, so that the bytes written last
- * win. It takes the records newest first and writes of each what no newer one decided: a WRITE
- * decides its bytes, a DIRECT record leaves them to the file, a TRUNCATE everything behind it. So
- * every byte is written once, nothing is kept but the set of decided offsets, and the target may be
- * the image's own file.
+ * win. The overlay takes the records newest first, and writes of each what no newer one decided. A
+ * WRITE decides its bytes, a DIRECT record leaves them to the file, a TRUNCATE decides everything
+ * behind it. So every byte is written once, nothing is kept but the set of decided offsets, and the
+ * target may be the image's own file.
  *
  * <p>A writer that logs a TRUNCATE also truncates the image's own file. Not thread-safe.
  */

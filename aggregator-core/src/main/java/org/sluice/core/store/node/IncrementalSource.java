@@ -10,8 +10,8 @@ import org.sluice.core.store.model.Holder;
 import org.sluice.core.store.model.Pieces;
 
 /**
- * What an image about to be committed has of an earlier checkpoint. Each byte is found at the image
- * that really holds it. So nothing is read by way of another image, and no chain grows.
+ * The bytes that an image about to be committed has of an earlier checkpoint. Each byte is found at
+ * the image that really holds it. So nothing is read by way of another image, and no chain grows.
  *
  * @param commit the earlier checkpoint
  * @param image its image

@@ -11,7 +11,7 @@ import java.util.Locale;
  * @param bytes what its removal frees
  */
 public record Leftover(Kind kind, Path path, long bytes) {
-  /** What it can be. */
+  /** The kind of a leftover. */
   public enum Kind {
     /** A checkpoint whose commit or whose removal was cut short. */
     UNFINISHED,
@@ -25,13 +25,13 @@ public record Leftover(Kind kind, Path path, long bytes) {
     HELD,
     /** A damaged commit log: it is set aside, not removed. */
     LOG,
-    /** What an earlier run of a series left. */
+    /** The remains of an earlier run of a series. */
     EARLIER,
     /** Hidden files that a killed restore left, outside the store. */
     RESTORE;
 
     /**
-     * What users call it.
+     * Returns the name that users give to the kind.
      *
      * @return one word
      */

@@ -12,19 +12,19 @@ import org.sluice.core.posix.FileStatus;
 import org.sluice.core.store.directory.StoreDirectory;
 
 /**
- * Which containers of a store the manifests name that are known, and which files are there besides.
+ * The containers of a store that the known manifests name, and the files that are there besides.
  * The files are listed again when another process has made or deleted one. Under the store's lock
  * only.
  */
 final class NamedContainers {
   private final StoreDirectory store;
 
-  /** How many manifests name a container. */
+  /** The number of manifests that name a container. */
   private final Map<Long, Integer> manifests = new HashMap<>();
 
   private final Set<Path> unnamed = new LinkedHashSet<>();
 
-  /** What their directory was like when the lock was given back; null when that does not count. */
+  /** The status of their directory when the lock was given back; null when that does not count. */
   private FileStatus seen;
 
   NamedContainers(final StoreDirectory store) {

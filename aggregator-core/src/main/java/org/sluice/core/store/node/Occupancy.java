@@ -11,8 +11,8 @@ import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Holder;
 
 /**
- * What checkpoints take of a store, each byte once. A chunk counts as long as any byte of it is
- * needed.
+ * The bytes that checkpoints take of a store, each counted once. A chunk counts as long as any byte
+ * of it is needed.
  *
  * @param bytes all of it
  * @param removed what checkpoints hold of it that are not there any more
@@ -22,7 +22,7 @@ public record Occupancy(long bytes, long removed) {
   private record Place(long session, int image, Object chunkOrBlock, long length) {}
 
   /**
-   * Of some checkpoints.
+   * Computes the occupancy of some checkpoints.
    *
    * @param reader of a store
    * @param commits of which others may have bytes

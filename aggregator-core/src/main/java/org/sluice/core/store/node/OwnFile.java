@@ -14,8 +14,8 @@ import org.sluice.core.store.model.ImageTarget;
 
 /**
  * Reads what a checkpoint has of images' own files. Where several do so at a time, a file that is
- * not in memory is read past the page cache, which saves a copy. One alone is sooner through it, as
- * the kernel reads ahead. Not thread-safe.
+ * not in memory is read past the page cache, which saves a copy. A single reader is faster through
+ * the page cache, as the kernel reads ahead. Not thread-safe.
  */
 final class OwnFile {
   private static final int ALIGNMENT = 4096;

@@ -34,9 +34,9 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Rebuilder;
 
-/** What a restart sees of a store of one node. */
+/** The view that a restart has of a store of one node. */
 public class PosixReader implements CheckpointReader {
-  /** How far copies are, in the store of a node's own on a stage. */
+  /** The file that tells how far copies are, in a node's own store on a stage. */
   public static final String COPIES = "copies";
 
   /** Says that no process uses a node's own store any more. */
@@ -60,7 +60,7 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
-   * How its file system is written to.
+   * Returns the profile by which its file system is written to.
    *
    * @return one for all who use this object
    */
@@ -69,7 +69,7 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
-   * Which files of a program are one checkpoint, as far as the store remembers that.
+   * Returns the store's memory of which files of a program are one checkpoint.
    *
    * @return what sessions found out
    */
@@ -98,7 +98,8 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
-   * When a process was last seen to use the store: a live I/O process says so every few seconds.
+   * Returns when a process was last seen to use the store: a live I/O process says so every few
+   * seconds.
    *
    * @return by the clock of who did
    * @throws IOException when that cannot be found out
@@ -108,7 +109,7 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
-   * Where it is.
+   * Returns the directory of the store.
    *
    * @return absolute
    */
@@ -132,7 +133,7 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
-   * What is known of a commit by now.
+   * Returns a commit as it is known by now.
    *
    * @param commit as its manifest has it
    * @return the same, unless a file has joined it since

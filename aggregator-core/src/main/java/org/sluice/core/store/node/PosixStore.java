@@ -32,7 +32,7 @@ public final class PosixStore extends PosixReader {
   private final SessionFiles files;
   private final Publication publication;
 
-  /** Whether this process has made its node the owner. */
+  /** True once this process has made its node the owner. */
   private volatile boolean claimed;
 
   private PosixStore(final StoreDirectory directory) throws IOException {
@@ -101,7 +101,7 @@ public final class PosixStore extends PosixReader {
       lock.holdAnyhow(
           () -> {
             owner.claim();
-            catalogue.changing(); // it is of this version from here on, and has a count
+            catalogue.changing(); // the store is of this version from here on, and has a count
             garbage.sweep();
             garbage.dropHeld();
             claimed = true;
@@ -187,8 +187,9 @@ public final class PosixStore extends PosixReader {
   }
 
   /**
-   * Says that the open containers and image files are in use. Others leave them alone for a minute
-   * after that even when this process is killed. To be called every few seconds; any thread.
+   * Says that the open containers and image files are in use. Other processes leave them alone for
+   * a minute after that even when this process is killed. To be called every few seconds; any
+   * thread.
    *
    * @throws IOException when that fails
    */
@@ -226,7 +227,7 @@ public final class PosixStore extends PosixReader {
 
   /**
    * Goes on without the damaged commit logs of dead processes: makes durable what can be read of
-   * each, and gives it a name that does not count. What only a damaged record had is lost.
+   * each, and gives it a name that does not count. Bytes that only a damaged record had are lost.
    *
    * @param dryRun only finds them
    * @return the logs
@@ -237,7 +238,7 @@ public final class PosixStore extends PosixReader {
   }
 
   /**
-   * Creates an empty file for an image of a checkpoint in the making. It is nobody's garbage while
+   * Creates an empty file for an image of a checkpoint in the making. The file is no garbage while
    * it is open.
    *
    * @return open for writing; the caller closes and deletes it, after the commit at the latest
@@ -316,7 +317,8 @@ public final class PosixStore extends PosixReader {
   }
 
   /**
-   * As {@link #commits(Consumer)}, behind the commit that is just under way, which may fail still.
+   * Lists commits as {@link #commits(Consumer)} does, behind the commit that is just under way,
+   * which may fail still.
    *
    * @param unreadable told of each that is damaged or of another version
    * @return the others, the one committed first first, all of them durable
@@ -339,7 +341,7 @@ public final class PosixStore extends PosixReader {
   }
 
   /**
-   * As {@link #remove(Commit)}.
+   * Removes a commit as {@link #remove(Commit)} does, unless it is to stay.
    *
    * @param commit one of {@link #commits()}
    * @param farewell called while nobody reads it nor can begin to

@@ -14,8 +14,8 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 
 /**
- * How drafts become commits of a store. The lock is held while a checkpoint begins and while it is
- * published, not while its files are written. Thread-safe.
+ * The way by which drafts become commits of a store. The lock is held while a checkpoint begins and
+ * while it is published, not while its files are written. Thread-safe.
  */
 final class Publication {
   private final StoreDirectory directory;
@@ -55,7 +55,7 @@ final class Publication {
     }
   }
 
-  /** Nobody removes the checkpoint that has bytes of it. */
+  /** Commits a draft. No process removes the earlier checkpoint meanwhile that has bytes of it. */
   private void commitHeld(final Draft draft, final Consumer<Commit> durable) throws IOException {
     final CommitWriter writer = new CommitWriter(directory, draft);
     for (final long id : CommitWriter.containers(draft)) {
@@ -86,7 +86,10 @@ final class Publication {
     catalogue.began(writer.directory());
   }
 
-  /** By a record of the log. An index that is too long for that is a file of its own before. */
+  /**
+   * Publishes a commit by a record of the log. An index that is too long for that is a file of its
+   * own before.
+   */
   private Commit publish(final CommitWriter writer, final List<CommittedImage> images)
       throws IOException {
     catalogue.changing();
@@ -118,7 +121,7 @@ final class Publication {
         });
   }
 
-  /** Nobody counts on a commit of it, so nothing changes. */
+  /** Removes the beginnings of a commit. Nobody counts on them, so nothing changes. */
   private void abandon(final CommitWriter writer) throws IOException {
     try (writer) {
       logs.makeNamesDurable(); // a log that has failed must not come back without its files

@@ -83,7 +83,7 @@ final class SessionFiles {
     return file;
   }
 
-  /** Before it is locked, it is too young to be garbage. */
+  /** Keeps an image file that is open. Before it is locked, it is too young to be garbage. */
   void keepImage(final NativeFile file) throws IOException {
     if (isOwn(file.opened())) {
       file.tryLock();
@@ -91,7 +91,9 @@ final class SessionFiles {
     }
   }
 
-  /** One that is not open is no garbage as long as {@link #renew} says so. */
+  /**
+   * Keeps an image file. A file that is not open is no garbage as long as {@link #renew} says so.
+   */
   void keepImage(final String path) {
     if (isOwn(path)) {
       images.add(Path.of(path));

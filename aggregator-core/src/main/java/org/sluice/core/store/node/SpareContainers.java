@@ -45,7 +45,7 @@ final class SpareContainers {
   /** The containers that this process gave up, which need not be waited for. */
   private final Set<Path> given = ConcurrentHashMap.newKeySet();
 
-  /** As many as the last commit needed. */
+  /** The number of containers that the last commit needed. */
   private int enough = Integer.MAX_VALUE;
 
   SpareContainers(final StoreDirectory store, final Catalogue catalogue, final CommitLogs logs) {
@@ -54,7 +54,7 @@ final class SpareContainers {
     this.logs = logs;
   }
 
-  /** Its session needs a container no more. Any thread, also without the lock. */
+  /** Takes a container that its session needs no more. Any thread, also without the lock. */
   void given(final Path container) {
     given.add(container);
   }
@@ -104,7 +104,7 @@ final class SpareContainers {
   }
 
   /**
-   * The spare ones, the largest first. Of a checkpoint's containers all are full but the last one.
+   * The spare ones, the largest first. All containers of a checkpoint are full but the last one.
    * Taken in this order they find blocks for all that they had before.
    *
    * @param gone commits that do not count any more
@@ -147,7 +147,7 @@ final class SpareContainers {
     given.remove(container);
   }
 
-  /** Whether no process has it, nor is about to take it again. */
+  /** Returns whether no process has a container, nor is about to take it again. */
   private boolean isFree(final Path container) throws IOException {
     try (NativeFile file = StoredFile.open(container, Flag.WRITE)) {
       return (given.contains(container) || isOld(container)) && file.tryLock();
@@ -159,7 +159,9 @@ final class SpareContainers {
     }
   }
 
-  /** Whether no process can be about to resume the use of a file that it has not locked yet. */
+  /**
+   * Returns whether no process can be about to resume the use of a file that it has not locked yet.
+   */
   static boolean isOld(final Path file) throws IOException {
     final Instant written = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
     return written.isBefore(Instant.now().minus(GRACE));

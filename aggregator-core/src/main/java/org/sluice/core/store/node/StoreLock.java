@@ -11,14 +11,14 @@ import org.sluice.core.store.format.StoredFile;
 /**
  * The lock of a store: manifests and containers come and go only while it is held, and stay as they
  * are found. Each time the owner is asked for anew, as a user may have given the store to another
- * node. What is known of the store is used under it alone.
+ * node. Knowledge of the store is used under the lock alone.
  */
 final class StoreLock {
   private final StoreDirectory store;
   private final StoreOwner owner;
   private final Catalogue catalogue;
 
-  /** What is done while it is held. */
+  /** A step that is done while the lock is held. */
   @FunctionalInterface
   interface Step<T> {
     T run() throws IOException;
