@@ -67,8 +67,8 @@ public final class AskedWave {
   }
 
   /**
-   * What became of the first wave that began behind the call. One that was given up before the
-   * request was taken is not the one, nor one that another one follows at once.
+   * Finds what became of the first wave that began behind the call. Waves that were given up before
+   * the request was taken are skipped, and so are waves that another one follows at once.
    */
   static Optional<Map<String, Object>> find(
       final List<Map<String, Object>> lines, final int taken) {

@@ -32,7 +32,7 @@ import org.sluice.iop.wave.protocol.Control;
  * the next coordinator orders its end again, which changes nothing where it was heard.
  */
 final class Coordinator {
-  /** How often a file is looked for that asks for a wave, in nanoseconds. */
+  /** The time between two looks for a file that asks for a wave, in nanoseconds. */
   private static final long LOOK = 1_000_000_000;
 
   private final Context context;
@@ -48,7 +48,7 @@ final class Coordinator {
   private boolean asked;
   private boolean never; // the program does what is carried over no line
   private CurrentWave current; // not decided yet; null for none
-  private WaveFigures committing; // of the one that is decided and not durable; null for none
+  private WaveFigures committing; // the decided wave that is not durable; null for none
 
   Coordinator(
       final Context context,
@@ -89,7 +89,9 @@ final class Coordinator {
     }
   }
 
-  /** What rank 0 had not fetched went with the former coordinator, however far that was. */
+  /**
+   * Repeats the orders of the former coordinator, with which all went that rank 0 had not fetched.
+   */
   private void orderAgain() {
     final long decided = Math.max(0, context.state().lastDecided());
     if (decided > 0) {
@@ -139,7 +141,7 @@ final class Coordinator {
     }
   }
 
-  /** How many bytes of what ranks have said are kept. */
+  /** Returns how many bytes of the ranks' messages are kept. */
   long kept() {
     return current == null ? 0 : current.kept();
   }
@@ -232,7 +234,7 @@ final class Coordinator {
     final long which = figures.number();
     if (reply instanceof final Reply.Failed failed) {
       if (!context.waiters().isOver(which)) {
-        await(figures, isNew); // it is tried again
+        await(figures, isNew); // the commit is tried again
         return;
       }
       log.failed(figures, failed.message());

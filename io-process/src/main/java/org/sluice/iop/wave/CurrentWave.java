@@ -13,20 +13,20 @@ import org.sluice.iop.wave.protocol.Wave;
 
 /**
  * The wave that is under way: has its protocol hear what ranks say, and carries out what that
- * orders. What follows from its end is the coordinator's. Service thread only.
+ * orders. The consequences of its end are the coordinator's. Service thread only.
  */
 final class CurrentWave {
   private final Orders orders;
   private final ProtocolChoice choice;
   private final long number;
-  private final long end; // of its time
+  private final long end; // the deadline
   private final Wave wave;
   private final WaveFigures figures;
   private final Phase images;
   private Order.GiveUp over; // null while nothing gave it up
   private boolean asksForNext;
 
-  /** One that no rank knows of. */
+  /** Creates a wave that no rank knows of. */
   CurrentWave(final Job job, final Orders orders, final ProtocolChoice choice, final long number) {
     this.orders = orders;
     this.choice = choice;
@@ -60,12 +60,12 @@ final class CurrentWave {
     return phase.isEmpty() ? "no images from rank " + images : phase;
   }
 
-  /** How many bytes of what ranks have said it keeps. */
+  /** Returns how many bytes of the ranks' messages the wave keeps. */
   long kept() {
     return wave.kept();
   }
 
-  /** Whether all ranks have completed their images, and nothing gave it up. */
+  /** Returns whether all ranks have completed their images, and nothing gave the wave up. */
   boolean isWhole() {
     return over == null && images.isOver();
   }
@@ -74,17 +74,17 @@ final class CurrentWave {
     return over != null;
   }
 
-  /** Why it was given up. */
+  /** Returns why it was given up. */
   String reason() {
     return over.why();
   }
 
-  /** Whether the next one is to come at once. */
+  /** Returns whether the next wave is to come at once. */
   boolean asksForNext() {
     return asksForNext;
   }
 
-  /** For how long the next one is to wait at least, in nanoseconds. */
+  /** Returns for how long the next wave is to wait at least, in nanoseconds. */
   long rest() {
     return over.rest();
   }
@@ -113,7 +113,7 @@ final class CurrentWave {
     Fault.at(point, "take the step " + point.label(), does);
   }
 
-  /** Its time may be over. */
+  /** Gives the wave up if its time is over. */
   void look(final long now) {
     if (now - end >= 0) {
       giveUp(waiting());

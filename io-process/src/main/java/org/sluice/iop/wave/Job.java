@@ -3,7 +3,7 @@ package org.sluice.iop.wave;
 import java.nio.ByteBuffer;
 
 /**
- * What rank 0 says of its job.
+ * The description that rank 0 gives of its job.
  *
  * @param protocol the number of one, or of the choice
  * @param ranks how many there are

@@ -24,7 +24,8 @@ public final class NewestWave {
   private NewestWave() {}
 
   /**
-   * Of the checkpoints that count, the newest that a wave made: others have no state of ranks.
+   * Finds the newest of the checkpoints that count and that a wave made: others have no state of
+   * ranks.
    *
    * @param store a user's
    * @param series the series' name; null for the one that runs go on with unless told otherwise
@@ -77,7 +78,9 @@ public final class NewestWave {
     }
   }
 
-  /** Of a bucket's series it is on the stage of another node. */
+  /**
+   * Tells of a log that is missing. The log of a bucket's series is on the stage of another node.
+   */
   private static void tellOfLostLog(
       final StoreOption store,
       final String series,

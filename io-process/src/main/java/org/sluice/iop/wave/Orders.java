@@ -9,7 +9,9 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.segment.Header;
 import org.sluice.iop.wave.protocol.Order;
 
-/** What the coordinator has ordered and rank 0 has not asked for yet. Service thread only. */
+/**
+ * The orders that the coordinator has given and rank 0 has not asked for yet. Service thread only.
+ */
 final class Orders {
   private static final int MOST = 60_000;
   private static final Reply.Order NONE = new Reply.Order(0, 0, 0, 0, "");

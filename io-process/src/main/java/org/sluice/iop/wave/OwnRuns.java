@@ -15,7 +15,10 @@ import org.sluice.core.store.series.SeriesStore;
  * it meanwhile, and its waves would be the newest.
  */
 public final class OwnRuns {
-  /** What {@code sluice mpi} calls each of its attempts, on all nodes alike: JOB-NUMBER. */
+  /**
+   * The variable by which {@code sluice mpi} names each of its attempts, on all nodes alike:
+   * JOB-NUMBER.
+   */
   public static final String ATTEMPT = "SLUICE_MPI_LAUNCH";
 
   private OwnRuns() {}

@@ -7,8 +7,9 @@ import org.sluice.iop.wave.protocol.Verdict;
 import org.sluice.iop.wave.protocol.Wave;
 
 /**
- * Which protocol the waves of a job have. Where the user leaves that to Sluice the first wave tells
- * whether the protocol that is tried suits the job; else the usual one does. Service thread only.
+ * The choice of the protocol for the waves of a job. Where the user leaves that to Sluice the first
+ * wave tells whether the protocol that is tried suits the job; else the usual one does. Service
+ * thread only.
  */
 final class ProtocolChoice {
   private final Job job;
@@ -18,7 +19,7 @@ final class ProtocolChoice {
   private String why = "";
 
   /**
-   * What the user wants: a protocol, or that it is chosen.
+   * Creates the choice that the user wants: a protocol, or that one is chosen.
    *
    * @param job says so
    * @param chosen what an earlier attempt of the job chose, by its name; null for nothing
@@ -48,7 +49,7 @@ final class ProtocolChoice {
     return waves.get();
   }
 
-  /** What it rests on, for the user, once; empty where nothing was chosen since. */
+  /** Returns the reason of the choice for the user, once; empty where nothing was chosen since. */
   String why() {
     final String said = why;
     why = "";

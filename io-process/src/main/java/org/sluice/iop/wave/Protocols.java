@@ -8,9 +8,9 @@ import org.sluice.iop.wave.protocol.Protocol;
 import org.sluice.iop.wave.protocol.c3.C3;
 import org.sluice.iop.wave.protocol.pcl.Pcl;
 
-/** The protocols that there are. One more has a package of its own, and is named here. */
+/** The protocols that there are. A new protocol has a package of its own, and is named here. */
 public final class Protocols {
-  /** By which the user leaves the choice to Sluice. */
+  /** The name by which the user leaves the choice to Sluice. */
   private static final String AUTO = "auto";
 
   /** The protocol of a job that names none. */
@@ -35,7 +35,7 @@ public final class Protocols {
   }
 
   /**
-   * What users may ask for.
+   * Returns the names that users may ask for.
    *
    * @return names, the usual one first, the choice last
    */
@@ -44,7 +44,7 @@ public final class Protocols {
   }
 
   /**
-   * What the names mean.
+   * Returns the meaning of the names.
    *
    * @return sentences for the help of an option
    */

@@ -1,6 +1,6 @@
 package org.sluice.iop.wave;
 
-/** How the ranks took their states in a wave, by copies or by forked children. */
+/** The ways by which the ranks took their states in a wave: copies and forked children. */
 final class Snapshots {
   private long copies;
   private long forks;
@@ -25,7 +25,7 @@ final class Snapshots {
   }
 
   /**
-   * Why it took that way.
+   * Notes why a rank took its way.
    *
    * @param toLearn to learn what it costs: 1 or 0
    */
@@ -42,19 +42,20 @@ final class Snapshots {
     return learning == 0 && copies + forks > 0;
   }
 
-  /** What a copy costs a rank, in seconds. */
+  /** Returns the cost of a copy for a rank, in seconds. */
   double copySeconds() {
     return copyCost / 1e9 / (copies + forks);
   }
 
-  /** What a fork costs a rank, in seconds. */
+  /** Returns the cost of a fork for a rank, in seconds. */
   double forkSeconds() {
     return forkCost / 1e9 / (copies + forks);
   }
 
   /**
-   * For the wave's line. A rank that tries a way may have known that it costs more, and each
-   * chooses by its own times: the means of all ranks then look as if it had chosen wrong.
+   * Returns the text for the wave's line. A rank that tries a way may have known that it costs
+   * more, and each chooses by its own times: the means of all ranks then look as if it had chosen
+   * wrong.
    */
   String said() {
     final boolean mixed = forks > 0 && copies > 0;

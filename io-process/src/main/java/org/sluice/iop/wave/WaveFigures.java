@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import org.sluice.iop.wave.protocol.Recorded;
 
-/** What a wave cost, and what crossed its line. Service thread only. */
+/** The figures of a wave: its costs, and what crossed its line. Service thread only. */
 final class WaveFigures {
   private final long number;
   private final String protocol;
@@ -68,7 +68,7 @@ final class WaveFigures {
     return bytes;
   }
 
-  /** How many of them were not written, as they were the same in the wave before. */
+  /** Returns how many of the bytes were not written, as they were the same in the wave before. */
   long reused() {
     return reused;
   }

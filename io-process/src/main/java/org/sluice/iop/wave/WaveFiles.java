@@ -44,10 +44,10 @@ public record WaveFiles(Path folder) {
   /** Set by sluice run where the I/O process of that sluice run has the waves for the job. */
   private static final String TAKEN = "SLUICE_MPI_TAKEN";
 
-  /** How often the command was run before. */
+  /** The variable that says how often the command was run before. */
   private static final String ATTEMPT = "SLUICE_MPI_ATTEMPT";
 
-  /** For how long the I/O process of the attempt before may be at its end. */
+  /** The time for which the I/O process of the attempt before may be at its end. */
   private static final Duration FAREWELL = Duration.ofSeconds(20);
 
   /**
@@ -104,7 +104,7 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Whether a job has its waves here.
+   * Returns whether a job has its waves here.
    *
    * @return whether the log is there
    */
@@ -143,7 +143,7 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Whether ranks of an MPI job will have waves.
+   * Returns whether ranks of an MPI job will have waves.
    *
    * @return false without sluice mpi
    */
@@ -152,7 +152,7 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Whether this process is the only I/O process of an MPI job that will have waves.
+   * Returns whether this process is the only I/O process of an MPI job that will have waves.
    *
    * @return false where each node of the job may have one
    */
@@ -161,7 +161,7 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Whether this process is the only one of its job that has waves in a store.
+   * Returns whether this process is the only one of its job that has waves in a store.
    *
    * @param store a node's own: the other nodes of a job have theirs in other ones, but for a series
    * @return false also where another process has taken them for the job
@@ -172,7 +172,7 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * For how long the I/O process of the attempt before may be at its end.
+   * Returns for how long the I/O process of the attempt before may be at its end.
    *
    * @return zero where there was none
    */
@@ -208,7 +208,7 @@ public record WaveFiles(Path folder) {
     return folder.resolve(PosixReader.WAVES);
   }
 
-  /** Of a shorter log. */
+  /** Returns the path of a shorter log in the making. */
   Path draft() {
     return folder.resolve("mpi/log");
   }
@@ -229,7 +229,7 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * What was said, in its order. A line that a crash cut is left out.
+   * Reads the lines of the log, in their order. A line that a crash cut is left out.
    *
    * @param damage told of each line that is damaged
    * @return an object of JSON for each other line
@@ -253,7 +253,7 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * What the wave that is under way waits for.
+   * Reads what the wave under way waits for.
    *
    * @return empty when none is, or it has just begun
    * @throws IOException when the file cannot be read
@@ -267,9 +267,9 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Asks for a wave. A job takes the question away, whatever it is at. One that no job takes is
-   * withdrawn: the next job would have it. Users ask one after the other, as one's withdrawal would
-   * look to another as if a job had taken its question.
+   * Asks for a wave. A job takes the question away, whatever it is at. A question that no job takes
+   * is withdrawn: the next job would have it. Users ask one after the other, as one's withdrawal
+   * would look to another as if a job had taken its question.
    *
    * @param patience how long a job may take to see it
    * @return whether a job has taken it

@@ -33,7 +33,7 @@ import org.sluice.iop.measure.Warnings;
  * number that was begun is never begun again, in no run.
  */
 final class WaveLog {
-  /** How many of the last lines stay, and of how many waves that they were begun. */
+  /** The number of last lines that stay, and of the waves that are remembered as begun. */
   private static final int KEPT = 5000;
 
   private final WaveFiles files;
@@ -108,7 +108,7 @@ final class WaveLog {
     return Optional.ofNullable(open);
   }
 
-  /** What is appended next begins a line, whatever a crash cut before. */
+  /** Cuts the line that a crash left unfinished, so that the next entry begins a line. */
   private void cutTorn() throws IOException {
     try {
       final String all = Files.readString(files.log(), StandardCharsets.ISO_8859_1);
@@ -127,7 +127,7 @@ final class WaveLog {
     }
   }
 
-  /** Whether a user asks for a wave, from any node: once. */
+  /** Returns whether a user asks for a wave, from any node, and takes the question away. */
   boolean isAsked() {
     try {
       return Files.deleteIfExists(files.asking());
@@ -208,20 +208,20 @@ final class WaveLog {
     say("checkpoint %d is given up: %s".formatted(wave.number(), why));
   }
 
-  /** It was decided, and could not be made durable: no recovery begins with it. */
+  /** Logs a wave that was decided, and could not be made durable: no recovery begins with it. */
   void failed(final WaveFigures wave, final String why) {
     append(line(wave, "failed").with("why", why));
     say("checkpoint %d is whole, but not durable: %s".formatted(wave.number(), why));
   }
 
-  /** It was decided by a former coordinator, whose figures are lost. */
+  /** Logs a wave that a former coordinator decided, whose figures are lost. */
   void committedBefore(final WaveFigures wave) {
     append(line(wave, "committed"));
     say("checkpoint %d is durable; its coordinator was killed meanwhile".formatted(wave.number()));
   }
 
   /**
-   * It is durable.
+   * Logs a wave that is durable.
    *
    * @param wave its figures
    * @param choice of the protocol; if it was made since the last wave, what it rests on is said

@@ -23,8 +23,8 @@ import org.sluice.iop.wave.protocol.Control;
  */
 public final class Waves {
   /**
-   * Of what ranks say, bytes at a time: as objects they are some times as long, and the I/O process
-   * must not end for want of memory.
+   * The most bytes of ranks' messages at a time. As objects these are some times as long, and the
+   * I/O process must not end for want of memory.
    */
   private static final long MOST = Runtime.getRuntime().maxMemory() / 16;
 
@@ -81,7 +81,7 @@ public final class Waves {
     return new Reply.Done();
   }
 
-  /** How many bytes are kept of what ranks say. */
+  /** Returns how many bytes of the ranks' messages are kept. */
   private long held() {
     return (coordinator == null ? 0 : coordinator.kept())
         + pieces.values().stream().mapToLong(ByteArrayOutputStream::size).sum();
@@ -119,7 +119,7 @@ public final class Waves {
   }
 
   /**
-   * What is ordered.
+   * Returns what is ordered.
    *
    * @return the next piece of it
    */
@@ -135,7 +135,7 @@ public final class Waves {
   }
 
   /**
-   * How long nothing is due.
+   * Returns how long nothing is due.
    *
    * @param limit at most
    * @return milliseconds, at least 1

@@ -9,7 +9,7 @@ public final class ByteWriter {
   private ByteBuffer buffer = ByteBuffer.allocate(1024).order(ByteOrder.LITTLE_ENDIAN);
 
   /**
-   * What was written.
+   * Returns the bytes that were written.
    *
    * @return a copy
    */

@@ -1,27 +1,27 @@
 package org.sluice.iop.wave.protocol;
 
 /**
- * What ranks and the coordinator tell each other by any protocol, by number; {@code
+ * The messages between ranks and the coordinator that any protocol has, by number; {@code
  * scripts/generate} writes the C of it. A protocol has messages of its own, with other numbers.
  */
 public final class Control {
   /** From rank 0: the job is there. */
   public static final int HELLO = 1;
 
-  /** It took its line: its {@link Marker}. */
+  /** From a rank: it took its line; its {@link Marker}. */
   public static final int MARKER = 4;
 
   /**
-   * It has written its image. Eight longs: bytes; nanoseconds for which it stood still; 1 when a
-   * child wrote; nanoseconds that a copy cost before, and a fork; bytes left out; messages that
-   * were under way and are in it; 1 when it took this way to learn what that costs.
+   * From a rank: it has written its image. Eight longs: bytes; nanoseconds for which it stood
+   * still; 1 when a child wrote; nanoseconds that a copy cost before, and a fork; bytes left out;
+   * messages that were under way and are in it; 1 when it took this way to learn what that costs.
    */
   public static final int TAKEN = 6;
 
-  /** It cannot take part, and why. */
+  /** From a rank: it cannot take part, and why. */
   public static final int REFUSED = 10;
 
-  /** It has called {@code MPI_Finalize}. */
+  /** From a rank: it has called {@code MPI_Finalize}. */
   public static final int DONE = 11;
 
   /** The program does what is carried over no line, and goes on: no wave is begun any more. Why. */

@@ -3,7 +3,7 @@ package org.sluice.iop.wave.protocol;
 import java.util.Map;
 
 /**
- * What still comes to a rank across the line.
+ * The messages and collectives that still come to a rank across the line.
  *
  * @param late for each stream with late messages, the number of the last one
  * @param straddling for each communicator with collectives that a member had entered before its

@@ -1,9 +1,9 @@
 package org.sluice.iop.wave.protocol;
 
 /**
- * From which members a member's result of a collective has data. Only these must have entered it
- * before it can end there. {@code scripts/generate} writes the C of it. The root of a broadcast may
- * be far ahead of the others.
+ * The members from which a member's result of a collective has data. Only these must have entered
+ * the collective before it can end there. {@code scripts/generate} writes the C of it. The root of
+ * a broadcast may be far ahead of the others.
  */
 public enum Flow {
   /** Barrier, allreduce, allgather, alltoall and their like. */
@@ -16,7 +16,7 @@ public enum Flow {
   FROM_BELOW;
 
   /**
-   * Whether a member's result has data of another one.
+   * Returns whether a member's result has data of another one.
    *
    * @param source the other one
    * @param member the member

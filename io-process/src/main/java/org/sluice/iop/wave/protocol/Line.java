@@ -65,7 +65,7 @@ public final class Line {
   }
 
   /**
-   * How many messages of a stream were sent before the sender's line.
+   * Returns how many messages of a stream were sent before the sender's line.
    *
    * @param stream the stream
    * @return the number of the last one
@@ -75,7 +75,7 @@ public final class Line {
   }
 
   /**
-   * How many messages of a stream were received before the receiver's line.
+   * Returns how many messages of a stream were received before the receiver's line.
    *
    * @param stream the stream
    * @return the number of the last one
@@ -85,8 +85,8 @@ public final class Line {
   }
 
   /**
-   * Up to which number collectives of a communicator were entered by a member before its line. A
-   * member that enters one of them behind its line straddles: others have its result.
+   * Returns the number up to which a member entered collectives of a communicator before its line.
+   * A member that enters one of them behind its line straddles: others have its result.
    *
    * @param communicator the communicator
    * @return the greatest count of all members
@@ -109,7 +109,7 @@ public final class Line {
   }
 
   /**
-   * What still comes to a rank across the line.
+   * Returns what still comes to a rank across the line.
    *
    * @param rank the rank
    * @return all of it
@@ -136,7 +136,7 @@ public final class Line {
   }
 
   /**
-   * What a rank sends again and its receivers have.
+   * Returns the messages that a rank sends again and its receivers have.
    *
    * @param rank the rank
    * @return for each stream with early messages, the number of the last one
@@ -146,7 +146,7 @@ public final class Line {
   }
 
   /**
-   * Whether a collective was entered by some members of its communicator and not by others.
+   * Returns whether a collective was entered by some members of its communicator and not by others.
    *
    * @return whether the line goes through one
    */

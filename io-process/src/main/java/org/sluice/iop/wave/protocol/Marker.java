@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a rank says when it takes its line: how far each of its streams was. Whether a message
- * crosses the line is known from the counts of both its ends, so nothing has to travel with it.
+ * The message of a rank that takes its line: how far each of its streams was. The counts of both
+ * ends tell whether a message crosses the line, so nothing has to travel with it.
  *
  * @param rank the rank
  * @param sent for each stream from this rank, how many messages were sent

@@ -3,7 +3,7 @@ package org.sluice.iop.wave.protocol;
 import java.util.List;
 import org.sluice.core.fault.FaultPoint;
 
-/** What a coordinator is to do for a wave. */
+/** An order to the coordinator for a wave. */
 public sealed interface Order {
   /** Instead of a rank: every rank. */
   int ALL = -1;

@@ -1,7 +1,7 @@
 package org.sluice.iop.wave.protocol;
 
 /**
- * What a receive or a probe asks for.
+ * The pattern of the messages that a receive or a probe asks for.
  *
  * @param communicator the communicator
  * @param source the sender by its rank in the world, or {@link #ANY}
@@ -12,7 +12,7 @@ public record Pattern(long communicator, int source, int tag) {
   public static final int ANY = -1;
 
   /**
-   * What asks for one stream alone.
+   * Returns the pattern that asks for one stream alone.
    *
    * @param stream the stream
    * @return its pattern
@@ -22,7 +22,7 @@ public record Pattern(long communicator, int source, int tag) {
   }
 
   /**
-   * Whether messages of a stream to this rank could be taken.
+   * Returns whether messages of a stream to this rank could be taken.
    *
    * @param stream the stream
    * @return whether they match

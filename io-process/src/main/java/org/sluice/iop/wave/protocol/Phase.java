@@ -8,7 +8,7 @@ public final class Phase {
   private final BitSet missing = new BitSet();
 
   /**
-   * None has come.
+   * Creates a phase to which no rank has come.
    *
    * @param ranks how many there are
    */
@@ -29,7 +29,7 @@ public final class Phase {
   }
 
   /**
-   * Whether all are there.
+   * Returns whether all ranks are there.
    *
    * @return whether none is missing
    */

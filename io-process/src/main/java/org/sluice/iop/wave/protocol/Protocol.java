@@ -6,21 +6,21 @@ import java.util.function.Supplier;
 /** A way to take checkpoints of MPI jobs. Immutable. */
 public interface Protocol {
   /**
-   * What users call it, and {@code mpi.log}.
+   * Returns the name for users, and for {@code mpi.log}.
    *
    * @return a word in lower case
    */
   String name();
 
   /**
-   * What ranks and images call it.
+   * Returns the number for ranks and images.
    *
    * @return a number that no other protocol has, from 1 on
    */
   int number();
 
   /**
-   * What it costs, for users who choose.
+   * Returns the cost, for users who choose.
    *
    * @return a clause without its subject
    */

@@ -1,7 +1,7 @@
 package org.sluice.iop.wave.protocol;
 
 /**
- * What a rank's images have besides its state.
+ * The content of a rank's images besides its state.
  *
  * @param bytes their length
  * @param events how many events of the rank

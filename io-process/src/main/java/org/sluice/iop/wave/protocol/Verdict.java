@@ -1,7 +1,7 @@
 package org.sluice.iop.wave.protocol;
 
 /**
- * What a wave tells of its protocol.
+ * The verdict of a wave on its protocol.
  *
  * @param suits whether later waves of the job should have it, too
  * @param why what that rests on, for the user

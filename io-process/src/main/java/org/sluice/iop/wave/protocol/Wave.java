@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One checkpoint of an MPI job by one protocol, as its coordinator leads it. It hears what ranks
- * say of it until it is committed or given up, and decides what comes next; it does no I/O. Service
- * thread only.
+ * A checkpoint of an MPI job by one protocol, as its coordinator leads it. The wave hears the
+ * messages of ranks until it is committed or given up, and decides what comes next; it does no I/O.
+ * Service thread only.
  */
 public interface Wave {
   /**
@@ -23,14 +23,14 @@ public interface Wave {
   List<Order> hear(int kind, int rank, ByteBuffer bytes);
 
   /**
-   * What the wave waits for.
+   * Returns what the wave waits for.
    *
    * @return a line for the user, which names ranks; empty when only images are missing
    */
   String waiting();
 
   /**
-   * How much memory the wave needs for what ranks have said.
+   * Returns how much memory the wave needs for the ranks' messages.
    *
    * @return bytes of their messages
    */
@@ -39,7 +39,7 @@ public interface Wave {
   }
 
   /**
-   * What the wave tells of its protocol, once all images are complete or it gave itself up.
+   * Returns the verdict on the protocol, once all images are complete or the wave gave itself up.
    *
    * @return empty when it tells nothing
    */

@@ -1,5 +1,5 @@
 /**
- * What all protocols for checkpoints of MPI jobs have in common. Each has a package of its own
+ * The common parts of all protocols for checkpoints of MPI jobs. Each has a package of its own
  * below this one, and is registered in {@code org.sluice.iop.wave.Protocols}. Nothing here does any
  * I/O.
  */

@@ -11,18 +11,18 @@ import org.sluice.iop.wave.protocol.Wave;
  * restart repeats it. Its constants are the messages that no other protocol has.
  */
 public final class C3 implements Protocol {
-  /** In messages and images. */
+  /** The number in messages and images. */
   public static final int NUMBER = 2;
 
   /** From a rank: all that it was told to {@link Expect} has come. */
   public static final int READY = 7;
 
-  /** It stopped recording: its {@link Recording}. */
+  /** From a rank: it stopped recording; its {@link Recording}. */
   public static final int STOPPED = 8;
 
   /**
-   * It has written what it recorded. Six longs: bytes of late messages, and of events; events; late
-   * messages, and early ones; bytes of its image that were left out.
+   * From a rank: it has written what it recorded. Six longs: bytes of late messages, and of events;
+   * events; late messages, and early ones; bytes of its image that were left out.
    */
   public static final int WRITTEN = 9;
 

@@ -23,15 +23,15 @@ import org.sluice.iop.wave.protocol.Wave;
  * <ol>
  *   <li>The coordinator asks all ranks for a checkpoint. Each takes its line at its next spot,
  *       records from there on, and sends its {@link Marker}.
- *   <li>When all markers are in, each rank learns what to {@link Expect}. It says when all of that
- *       has come.
+ *   <li>When all markers are in, each rank learns what to {@link Expect}. The rank says when all of
+ *       that has come.
  *   <li>When all have said so, all are told to stop. Each sends its {@link Recording}.
  *   <li>From these comes the {@link Cut}. With it each rank writes its images.
  *   <li>When all have written them, the checkpoint is committed.
  * </ol>
  *
- * <p>A rank must not stop recording by itself. What it sent then could reach a rank that still
- * waits for a late message. That rank's recording could not be repeated up to there.
+ * <p>A rank must not stop recording by itself. Messages that it sent then could reach a rank that
+ * still waits for a late message. The recording of such a rank could not be repeated up to there.
  */
 public final class C3Wave implements Wave {
   private final Phase lines;

@@ -19,9 +19,9 @@ import org.sluice.iop.wave.protocol.OpenReceive;
 import org.sluice.iop.wave.protocol.Pattern;
 
 /**
- * Computes the longest prefixes of all recordings that can be repeated together. It begins with all
- * that was recorded, and shortens a prefix before the first event that the other prefixes do not
- * bring about:
+ * Computes the longest prefixes of all recordings that can be repeated together. The computation
+ * begins with all that was recorded, and shortens a prefix before the first event that the other
+ * prefixes do not bring about:
  *
  * <ul>
  *   <li>a receive, or a probe that found a message, needs that message to be recorded as late, or
@@ -98,7 +98,7 @@ public class Closure {
   /**
    * The receives of a rank that take again what they took. A receive that takes anything could take
    * what a later one is to have. So a receive is forced only if all are that were posted before and
-   * match its stream. It may be forced although it was completed behind the prefix.
+   * match its stream. A receive may be forced although it was completed behind the prefix.
    */
   private Takes takes(final int rank) {
     final Recording recording = recordings.get(rank);
@@ -114,7 +114,10 @@ public class Closure {
     return takes;
   }
 
-  /** What the receives of a rank take again, in the order in which they were posted. */
+  /**
+   * The messages that the receives of a rank take again, in the order in which the receives were
+   * posted.
+   */
   private final class Takes {
     private final Map<Integer, Message> taken;
     private final Map<Integer, Message> forced = new HashMap<>();
@@ -154,12 +157,12 @@ public class Closure {
     }
   }
 
-  /** Whether a receive that is not forced could take a message. */
+  /** Returns whether a receive that is not forced could take a message. */
   boolean couldTake(final List<Pattern> free, final Message message) {
     return free.stream().anyMatch(pattern -> pattern.matches(message.stream()));
   }
 
-  /** Whether a recovery has a message: from the record of its receiver, or sent again. */
+  /** Returns whether a recovery has a message: from the record of its receiver, or sent again. */
   boolean isAvailable(final Message message) {
     final int at = sent.getOrDefault(message, Integer.MAX_VALUE);
     return message.number() <= line.sent(message.stream())
@@ -196,7 +199,10 @@ public class Closure {
     return lengths[rank];
   }
 
-  /** Whether a collective ends again; a request that is none, or was open at the line, does. */
+  /**
+   * Returns whether a collective ends again. A request that is no collective, or was open at the
+   * line, does.
+   */
   private boolean hasEnded(final int rank, final Event.Entered one) {
     return one == null
         || straddles(one.collective())
@@ -210,13 +216,13 @@ public class Closure {
         <= straddling.computeIfAbsent(collective.communicator(), line::entered);
   }
 
-  /** Whether a member enters a collective within its prefix. */
+  /** Returns whether a member enters a collective within its prefix. */
   boolean isEntered(final int member, final Collective collective) {
     return entered.get(member).getOrDefault(collective, Integer.MAX_VALUE) < lengths[member];
   }
 
   /**
-   * Whether a cut has all that crosses the line. A wave without that must not be committed.
+   * Returns whether a cut has all that crosses the line. A wave without that must not be committed.
    *
    * @param cut the cut
    * @return what it lacks, or an empty string

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.sluice.iop.wave.protocol.Message;
 
 /**
- * How much of the recordings a recovery repeats.
+ * The part of the recordings that a recovery repeats.
  *
  * @param lengths for each rank, how many of its events
  * @param forced for each rank, which message a receive takes again

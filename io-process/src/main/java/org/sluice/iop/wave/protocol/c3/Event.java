@@ -7,8 +7,8 @@ import org.sluice.iop.wave.protocol.Message;
 import org.sluice.iop.wave.protocol.Pattern;
 
 /**
- * What a rank did behind its line, in program order. A recovery has the rank do it again, checks
- * that it does, and answers its calls as they were answered.
+ * An action of a rank behind its line; a recording has all of them in program order. A recovery has
+ * the rank do it again, checks that it does, and answers its calls as they were answered.
  *
  * <p>Requests are named by the number that the layer gave them. The program makes them in the same
  * order again, so the numbers come back.
@@ -31,8 +31,8 @@ public sealed interface Event {
   record Posted(int request, Pattern pattern) implements Event {}
 
   /**
-   * A call told the program which requests are complete. That of a wait for any of several depends
-   * on what came first.
+   * A call told the program which requests are complete. The result of a wait for any of several
+   * depends on what came first.
    *
    * @param requests the requests
    */

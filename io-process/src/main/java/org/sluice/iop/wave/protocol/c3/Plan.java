@@ -7,11 +7,11 @@ import org.sluice.iop.wave.protocol.Message;
 import org.sluice.iop.wave.protocol.Stream;
 
 /**
- * What one rank does in a recovery until its events are used up. Behind them it is free.
+ * The actions of one rank in a recovery until its events are used up. Behind them it is free.
  *
  * <ul>
- *   <li>Its calls are those of the events, in their order, and are answered as they were. It asks
- *       MPI nothing that MPI might answer otherwise.
+ *   <li>Its calls are those of the events, in their order, and are answered as they were. The rank
+ *       asks MPI nothing that MPI might answer otherwise.
  *   <li>A forced receive takes its message. A late one comes from the record and never from the
  *       network. Another one is asked for by its source and tag.
  *   <li>A message that its receiver has is compared and not sent.

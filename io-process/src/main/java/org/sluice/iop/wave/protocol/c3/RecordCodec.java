@@ -12,10 +12,7 @@ import org.sluice.iop.wave.protocol.Encoding;
 import org.sluice.iop.wave.protocol.Flow;
 import org.sluice.iop.wave.protocol.Message;
 
-/**
- * What ranks record, and what they are to repeat, as bytes: {@code mpi/c3} of the layer has the
- * same.
- */
+/** The codec of the ranks' recordings and plans; {@code mpi/c3} of the layer has the same. */
 final class RecordCodec {
   private RecordCodec() {}
 

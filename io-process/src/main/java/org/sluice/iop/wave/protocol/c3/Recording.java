@@ -5,7 +5,7 @@ import java.util.Map;
 import org.sluice.iop.wave.protocol.Message;
 
 /**
- * What a rank recorded from its line until it was told to stop.
+ * The record of a rank from its line until it was told to stop.
  *
  * @param rank the rank
  * @param events what it did, in program order

@@ -10,20 +10,21 @@ import org.sluice.iop.wave.protocol.Wave;
  * Its constants are the messages that no other protocol has.
  */
 public final class Pcl implements Protocol {
-  /** In messages and images. */
+  /** The number in messages and images. */
   public static final int NUMBER = 1;
 
   /** From a rank: how many spots it has passed, a long. */
   public static final int COUNTED = 2;
 
-  /** It was beyond the spot. */
+  /** From a rank: it was beyond the spot. */
   public static final int PASSED = 3;
 
-  /** All that was sent to it is there. */
+  /** From a rank: all that was sent to it is there. */
   public static final int DRAINED = 5;
 
   /**
-   * It stood at the spot for as long as it may, while others did not come to theirs: it goes on.
+   * From a rank: it stood at the spot for as long as it may, while others did not come to theirs,
+   * and goes on.
    */
   public static final int STOOD = 12;
 

@@ -135,7 +135,7 @@ public final class PclWave implements Wave {
   }
 
   /**
-   * Whether ranks can have their images at this line.
+   * Checks whether ranks can have their images at this line.
    *
    * @param line the line of all ranks
    * @return that the wave is given up; empty when they can

@@ -1,25 +1,25 @@
 package org.sluice.iop.wave.protocol.pcl;
 
 /**
- * At which spot Pcl has all ranks stop, and for how long the first ones stand there. Another rank
- * may be in a collective that waits for those that stopped. Service thread only.
+ * The spot at which Pcl has all ranks stop, and the time for which the first ones stand there.
+ * Another rank may be in a collective that waits for those that stopped. Service thread only.
  */
 public final class StopSpot {
-  /** For how long the first ranks stand at first, in nanoseconds. */
+  /** The time for which the first ranks stand at first, in nanoseconds. */
   private static final long HOLD = 500_000_000;
 
-  /** How long an order is under way, in nanoseconds: for so many spots it is not heard. */
+  /** The time that an order is under way, in nanoseconds: for so many spots it is not heard. */
   private static final double HEARD = 30_000_000;
 
   /**
-   * So many times as long as ranks stood for nothing the next wave waits: they lose a quarter of
+   * The rest before the next wave, in times that ranks stood for nothing: they lose a quarter of
    * their time at most. Another rank may wait for those that stand, each time again.
    */
   private static final long RESTS = 3;
 
   private static final long MOST_MARGIN = 1 << 20;
 
-  /** So often ranks may be beyond the spot, as they pass many in no time. */
+  /** The number of times that ranks may be beyond the spot, as they pass many in no time. */
   private static final int TRIALS = 8;
 
   private final long mostHold;
@@ -30,7 +30,7 @@ public final class StopSpot {
   private int passes;
 
   /**
-   * Before the first wave.
+   * Creates the spot, before the first wave.
    *
    * @param patience after how many nanoseconds a wave is given up. Ranks stand for half of that at
    *     most: rank 0 may hear only afterwards that they did, and the wave is not over by then.
@@ -40,7 +40,7 @@ public final class StopSpot {
     this.hold = Math.min(HOLD, mostHold);
   }
 
-  /** How far beyond the farthest rank all stop, in spots. */
+  /** Returns how far beyond the farthest rank all stop, in spots. */
   long margin() {
     return margin;
   }
@@ -51,7 +51,10 @@ public final class StopSpot {
     margin = Math.min(margin * 2, MOST_MARGIN);
   }
 
-  /** Where ranks pass many spots in no time, they hear of the one only when beyond it. */
+  /**
+   * Returns a spot farther on. Where ranks pass many spots in no time, they hear of the one only
+   * when beyond it.
+   */
   long farther(final long spot) {
     if (countedSpots < 0) {
       countedSpots = spot;
@@ -61,12 +64,12 @@ public final class StopSpot {
     return spot + Math.clamp((long) (rate * HEARD), 0, MOST_MARGIN);
   }
 
-  /** For how long a rank stands there before all do, in nanoseconds. */
+  /** Returns for how long a rank stands there before all do, in nanoseconds. */
   long hold() {
     return hold;
   }
 
-  /** Whether a spot farther on does not help either. */
+  /** Returns whether a spot farther on does not help either. */
   boolean isOftenPassed() {
     return passes >= TRIALS;
   }
@@ -76,7 +79,10 @@ public final class StopSpot {
     hold = Math.clamp(2 * nanos, Math.min(HOLD, mostHold), mostHold);
   }
 
-  /** One stood for as long. Returns for how many nanoseconds the next wave waits at least. */
+  /**
+   * Notes that a rank stood for as long. Returns for how many nanoseconds the next wave waits at
+   * least.
+   */
   long stood() {
     final long rest = RESTS * hold;
     hold = Math.min(hold * 2, mostHold);

@@ -4,14 +4,14 @@ import java.util.Optional;
 import org.sluice.iop.wave.protocol.Verdict;
 
 /**
- * For how long ranks stood still at their spot in one wave, and for what. All times are in
- * nanoseconds. One thread's.
+ * The times for which ranks stood still at their spot in one wave, and their reasons. All times are
+ * in nanoseconds. One thread's.
  */
 final class WaitTimes {
-  /** Less than that nobody notices. */
+  /** The wait that nobody notices. */
   private static final double NOTHING = 1e6;
 
-  /** Which part of the time that the images take the wait for others may be. */
+  /** The greatest part of the images' time that the wait for others may be. */
   private static final double PART = 0.1;
 
   private final int ranks;
@@ -47,7 +47,7 @@ final class WaitTimes {
     held += nanos;
   }
 
-  /** Whether a stop of all costs next to nothing; empty before all have their images. */
+  /** Returns whether a stop of all costs next to nothing; empty before all have their images. */
   Optional<Verdict> verdict() {
     final double wait = waited / ranks;
     final double taking = Math.max(0, held - waited) / ranks;
