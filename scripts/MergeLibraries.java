@@ -21,10 +21,10 @@ import java.util.zip.ZipInputStream;
 
 /**
  * Makes one jar of several, since whatever looks for a service, or for a class that is not there, opens all
- * jars, and each takes a JVM that starts more than half a millisecond. Of a file that several have the first
- * one counts. Classes older than Java 6's format, as picocli's, are brought to Java 8's, with the stack maps
- * that the JVM verifies them by: it records the start of none that is older. The arguments are the new jar and
- * the others, which are on the class path, too.
+ * jars, and each takes a JVM that starts more than half a millisecond. The first file counts where several
+ * jars have one of the same name. Classes older than Java 6's format, as picocli's, are brought to Java 8's,
+ * with the stack maps that the JVM verifies them by: it records the start of none that is older. The arguments
+ * are the new jar and the others, which are on the class path, too.
  */
 final class MergeLibraries {
   private MergeLibraries() {}

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * Writes the Java that encodes and decodes requests, replies and journal entries, from the records
- * of each. It reads sources only, for they do not compile without what it writes.
+ * of each. The generator reads sources only, for they do not compile without what it writes.
  */
 final class Codecs {
   private static final Path REQUEST = Path.of("java", "org", "sluice", "core", "request");

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What the Javadoc of a source says, as Markdown. */
+/** The text of a source's Javadoc, as Markdown. */
 final class Comments {
   private final DocTrees docs;
   private final CompilationUnitTree unit;
@@ -43,7 +43,7 @@ final class Comments {
     return text.isEmpty() ? "" : text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1);
   }
 
-  /** What each parameter means. */
+  /** Returns the meaning of each parameter. */
   Map<String, String> parameters(final Tree declared) {
     final Map<String, String> all = new HashMap<>();
     final DocCommentTree doc = docs.getDocCommentTree(TreePath.getPath(unit, declared));

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.Wire;
 
-/** What the records of the requests and replies say of their bodies. */
+/** The bodies of the requests and replies, as their records describe them. */
 final class Messages {
   /** A field of a body; a text or a list has its length before it. */
   record Field(String name, String type, String meaning) {

@@ -70,7 +70,7 @@ final class RecordTables {
     return type.fields().stream().map(this::field).collect(Collectors.joining(", "));
   }
 
-  /** What a field means is said where it comes first. */
+  /** Describes a field, with its meaning where it comes first. */
   private String field(final Records.Field field) {
     final String name = Names.snakeCase(field.name());
     final String text = name + " " + type(field.type());

@@ -34,7 +34,7 @@ final class Records {
       List<Field> fields,
       Map<String, String> annotated,
       String meaning) {
-    /** What the annotations on it say; empty where they do not. */
+    /** Returns what the annotations on the type say; empty where they do not. */
     String says(final String what) {
       return annotated.getOrDefault(what, "");
     }
@@ -116,12 +116,12 @@ final class Records {
     return types.values();
   }
 
-  /** Those that implement an interface, in the order in which they are declared. */
+  /** Returns the types that implement an interface, in the order in which they are declared. */
   List<Type> of(final String parent) {
     return types.values().stream().filter(each -> each.is.contains(parent)).toList();
   }
 
-  /** One by the name that another calls it. */
+  /** Returns a type by the name that another calls it. */
   Type named(final String name, final String parent) {
     final Type nested = types.get(parent + "." + name);
     final Type type = nested == null ? types.get(name) : nested;

@@ -19,7 +19,7 @@ public class ChunkClaimStress {
   private final ChunkPool pool =
       new ChunkPool(Memory.of(ChunkStateDescriptor.LENGTH), header, null);
 
-  /** One free chunk. */
+  /** Creates a pool with a free chunk. */
   public ChunkClaimStress() {
     header.addFreeChunks(1);
   }

@@ -15,8 +15,8 @@ import org.sluice.core.posix.Speaker;
 import org.sluice.core.process.NativeProcess;
 
 /**
- * What is to go wrong at a {@link FaultPoint}, as the environment variable {@code SLUICE_FAULT}
- * asks for it:
+ * The fault that is to strike at a {@link FaultPoint}, as the environment variable {@code
+ * SLUICE_FAULT} asks for it:
  *
  * <pre>
  * POINT          the process kills itself before that step

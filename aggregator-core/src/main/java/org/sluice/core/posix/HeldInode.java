@@ -310,7 +310,7 @@ public abstract class HeldInode implements AutoCloseable {
   private long setModified(final long seconds, final long nanos) {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment times =
-          arena.allocate(ValueLayout.JAVA_LONG, 4); // of access, of modification
+          arena.allocate(ValueLayout.JAVA_LONG, 4); // times of access and of modification
       times.setAtIndex(ValueLayout.JAVA_LONG, 1, LibC.UTIME_OMIT);
       times.setAtIndex(ValueLayout.JAVA_LONG, 2, seconds);
       times.setAtIndex(ValueLayout.JAVA_LONG, 3, nanos);

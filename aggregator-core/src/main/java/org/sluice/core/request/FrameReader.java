@@ -44,8 +44,8 @@ final class FrameReader {
   }
 
   /**
-   * The version that the sender speaks. Of a request of another version only that is read, so that
-   * the sender can be told: each later field reads as 0.
+   * The version that the sender speaks. Only the version is read of a request of another version,
+   * so that the sender can be told: each later field reads as 0.
    */
   int getVersion() throws ProtocolException {
     final int version = getInt();

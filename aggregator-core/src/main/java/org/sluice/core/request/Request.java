@@ -326,7 +326,7 @@ public sealed interface Request {
   }
 
   /**
-   * Decodes a frame. Of a request in another version of the format only the version is read, so
+   * Decodes a frame. Only the version is read of a request in another version of the format, so
    * that the sender can be told.
    *
    * @param buffer the buffer of the frame

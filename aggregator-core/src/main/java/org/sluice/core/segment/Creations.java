@@ -3,9 +3,9 @@ package org.sluice.core.segment;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * Files that have just been created. One process enters its file as an image, another may open it:
- * the second of them finds the first one's word. {@code client/enter.c} has the other side. One
- * thread of the I/O process.
+ * Files that have just been created. A process enters its file as an image, and another may open
+ * it. The second of them finds the first one's word. {@code client/enter.c} has the other side. For
+ * a single thread of the I/O process.
  *
  * <p>A process stores its word, looks whether its file is an image and still empty, puts its OPEN
  * on its ring, and then makes the entry DIVERTED by compare-and-set from ENTERING. Here the word is

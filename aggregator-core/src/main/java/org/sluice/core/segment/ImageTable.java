@@ -5,8 +5,8 @@ import org.agrona.concurrent.AtomicBuffer;
 /**
  * The table of images, by device and inode.
  *
- * <p>One thread of the I/O process inserts, changes and removes entries; the size alone is written
- * by the process that diverts the image, and the error by the drain. A process that creates a file
+ * <p>A single thread of the I/O process inserts, changes and removes entries. The process that
+ * diverts an image writes the size alone, and the drain the error. A process that creates a file
  * takes an entry and fills it as well, see {@link Creations}; a compare-and-set decides who gets a
  * free entry. Any thread of any process looks entries up without a lock. Such a reader may meet an
  * entry that is being reused for another image. So it takes its values, each load with acquire

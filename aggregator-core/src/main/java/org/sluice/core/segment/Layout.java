@@ -1,8 +1,8 @@
 package org.sluice.core.segment;
 
 /**
- * Where drained bytes land, and all that follows from it. The other classes know no layout by its
- * name: they ask for the decision that they have to make.
+ * The place where drained bytes land, and all that follows from it. The other classes know no
+ * layout by its name: they ask for the decision that they have to make.
  */
 public enum Layout {
   /** Chunks go to containers as they lie; a file has its bytes once it is settled. */
@@ -40,8 +40,8 @@ public enum Layout {
 
   /**
    * {@return whether who chose the layout wants checkpoints though no option says which files are
-   * one} A program whose files are plain anyway may have nothing to do with checkpoints. It must
-   * not pay for them then, nor fail with them.
+   * one} A program whose files are plain anyway may have nothing to do with checkpoints. Such a
+   * program must not pay for them then, nor fail with them.
    */
   public boolean impliesCheckpoints() {
     return this == CONTAINER;

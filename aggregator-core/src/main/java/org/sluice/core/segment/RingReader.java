@@ -8,7 +8,7 @@ import org.sluice.core.posix.FileName;
 /**
  * The consumer's end of a slot's ring, which belongs to a process that may store anything in it at
  * any time. Each record is copied once, checked, and kept, so that the accessors return checked
- * values. The position is kept here and not read back. One thread of the I/O process.
+ * values. The position is kept here and not read back. For a single thread of the I/O process.
  *
  * <p>The producer stores the length of a record last, with release order, and it is read here with
  * acquire order; the position is stored with release order once the record is not needed.
@@ -79,7 +79,7 @@ public final class RingReader {
     final int at = at(position);
     final int length = ring.getIntVolatile(RecordDescriptor.lengthOffset(at));
     if (length <= 0) {
-      return false; // none, or one that its producer is about to store
+      return false; // no record, or one that its producer is about to store
     }
     ring.getBytes(at, record, 0, RingDescriptor.RECORD_LENGTH);
     if (length != RingDescriptor.RECORD_LENGTH

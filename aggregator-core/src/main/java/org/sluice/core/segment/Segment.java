@@ -81,7 +81,8 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Tries out whether a segment has room, and which pages it would get. One huge page is touched.
+   * Tries out whether a segment has room, and which pages it would get. A single huge page is
+   * touched.
    *
    * @param file the file to create; it is deleted again
    * @param geometry the segment's geometry

@@ -131,8 +131,8 @@ public final class Closings {
   }
 
   /**
-   * Releases files that were deleted unseen: as images they would keep room. Of very many it looks
-   * at a part, and at the next ones when it is called again.
+   * Releases files that were deleted unseen: as images they would keep room. Each call looks at a
+   * part of very many files, and the next call at the next part.
    */
   public void forgetDeleted() {
     if (untidy) {

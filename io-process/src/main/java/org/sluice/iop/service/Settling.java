@@ -48,8 +48,8 @@ public final class Settling {
   }
 
   /**
-   * Returns the writer's unpublished chunks. Of an image that several had open when an I/O process
-   * was killed, no entry tells which of them logs it.
+   * Returns the writer's unpublished chunks. No entry tells which process logs an image that
+   * several had open when an I/O process was killed.
    */
   private int[] unpublished(final Image image) {
     final int writer = image.openers().writer();

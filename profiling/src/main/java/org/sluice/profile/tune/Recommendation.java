@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The setting to take, and why. Of the settings nearly as fast as the fastest in the replays it has
- * the smallest buffer.
+ * The setting to take, and why. The setting has the smallest buffer among those that are nearly as
+ * fast as the fastest in the replays.
  *
  * @param setting the setting; empty to leave the writes plain
  * @param millis its time in the replays, empty when nothing was replayed

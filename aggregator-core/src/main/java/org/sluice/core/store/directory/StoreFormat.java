@@ -88,7 +88,7 @@ public record StoreFormat(Path store, Disk disk) {
   private boolean hasSeries() throws IOException {
     return Files.isDirectory(store)
         && Names.in(store).stream()
-            .filter(each -> Files.notExists(each.resolve(NAME))) // one of a node has a log, too
+            .filter(each -> Files.notExists(each.resolve(NAME))) // a node's store has a log, too
             .anyMatch(each -> Files.isDirectory(each.resolve("log")));
   }
 

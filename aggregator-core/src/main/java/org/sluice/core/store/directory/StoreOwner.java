@@ -123,7 +123,8 @@ public final class StoreOwner {
   /** Makes this node the owner, unless another is. */
   public void claim() throws IOException {
     if (!Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)) {
-      // Of two nodes at once one makes the file; its content then counts, not the result of a call.
+      // A single one of two nodes makes the file; its content then counts, not the result of a
+      // call.
       store.disk().createWhole(draft(), store.node(), mark());
       store.disk().syncDirectory(store.path(), null);
     }

@@ -24,7 +24,7 @@ import org.sluice.core.store.model.ChunkLocation;
  */
 public final class ContainerReader implements AutoCloseable {
   /**
-   * The most bytes of a chunk for which memory is taken at once. Of a longer chunk the header is
+   * The most bytes of a chunk for which memory is taken at once. The header of a longer chunk is
    * checked first.
    */
   private static final int MAX_UNCHECKED = 16 << 20;

@@ -269,7 +269,7 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   /**
-   * Returns the round of a checkpoint that counts. Of its parts only that of one node is read.
+   * Returns the round of a checkpoint that counts. Only the part of one node is read.
    *
    * @param begin sequence of the begin of the node's run
    * @param node name of the node, as keys have it
