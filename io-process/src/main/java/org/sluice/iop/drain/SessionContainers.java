@@ -143,16 +143,24 @@ final class SessionContainers {
     return open.size() + (reserve.get() == null ? 0 : 1);
   }
 
-  /** Makes the next container ready, and then the store for its commit. Last stage only. */
+  /**
+   * Makes the next container ready, and then the store for its commit. A program whose files stay
+   * in place may never have a checkpoint: its first commit makes the store ready. Last stage only.
+   */
   void prepare() throws IOException {
     if (reserves && reserve.get() == null) {
       reserve.set(store.createContainer(sessionId, node));
     }
-    store.prepareCommits();
+    if (reserves || store.hasCommitted()) {
+      store.prepareCommits();
+    }
   }
 
   /** Deletes all containers that nobody needs, the reserve included. Last stage only. */
   void discardSpares() throws IOException {
+    if (!reserves) {
+      return;
+    }
     final Container ready = reserve.getAndSet(null);
     if (ready != null) {
       ready.close();

@@ -279,6 +279,15 @@ public final class PosixStore extends PosixReader {
   }
 
   /**
+   * Returns whether this process has a commit log, which its first commit makes. Any thread.
+   *
+   * @return false as long as it committed nothing and {@link #prepareCommits} was not called
+   */
+  public boolean hasCommitted() {
+    return logs.isOpen();
+  }
+
+  /**
    * Makes the next commits short: they need a commit log, and room in it. Deletes what spare
    * containers the last one left. To be called between commits, when nobody waits.
    *
