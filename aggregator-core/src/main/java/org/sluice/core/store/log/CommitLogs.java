@@ -109,8 +109,13 @@ public final class CommitLogs {
     }
   }
 
-  /** Ends the logs of dead processes. A log that cannot be ended now keeps its records. */
-  public void recover() {
+  /**
+   * Ends the logs of dead processes. A log that cannot be ended now keeps its records.
+   *
+   * @return false where such a log stays
+   */
+  public boolean recover() {
+    boolean all = true;
     for (final Path log : List.copyOf(others)) {
       try {
         if (StoreDirectory.isUnlocked(log)) {
@@ -118,9 +123,11 @@ public final class CommitLogs {
           end(log);
         }
       } catch (final IOException e) {
+        all = false;
         Speaker.say("a commit log stays: " + e.getMessage());
       }
     }
+    return all;
   }
 
   /** Makes the commits of a log durable without it, and deletes it. */
@@ -281,10 +288,19 @@ public final class CommitLogs {
     try {
       own.append(directory, manifest, index);
     } catch (final IOException e) {
+      if (exists(own.path())) { // neither a mark nor a deletion is durable
+        others.add(own.path());
+        logged.put(directory, own.path());
+      }
       own = null;
       namesDurable = false;
       throw e;
     }
+  }
+
+  /** Returns whether a record may count that names a checkpoint, in a log of others. */
+  public boolean mayHave(final CheckpointDirectory directory) {
+    return logged.containsKey(directory);
   }
 
   /** A log that can begin no lap, as a directory cannot follow, makes way for another one. */

@@ -159,6 +159,12 @@ final class Catalogue {
     return Stream.concat(unreadable.values().stream(), damage.stream()).toList();
   }
 
+  /** Returns whether all records of logs could be read. Else a directory may be of one of them. */
+  boolean knowsLogs() throws IOException {
+    update();
+    return damage.isEmpty();
+  }
+
   /** Commits that newer ones of their numbers supersede. */
   List<Known> superseded() throws IOException {
     update();

@@ -63,7 +63,9 @@ final class Garbage {
    */
   private void endCutShort() throws IOException {
     final List<CheckpointDirectory> cutShort = unfinished();
-    logs.recover();
+    if (!logs.recover()) {
+      return; // a record of a log that stays may count, and name what a directory has
+    }
     for (final CheckpointDirectory checkpoint : cutShort) {
       if (checkpoint.hasLostManifest()) {
         Speaker.say(CommitScan.lost(checkpoint).getMessage());
@@ -217,7 +219,7 @@ final class Garbage {
   private List<CheckpointDirectory> unfinished() throws IOException {
     final List<CheckpointDirectory> unfinished = new ArrayList<>();
     for (final CheckpointDirectory checkpoint : catalogue.uncommitted()) {
-      if (checkpoint.isAbandoned()) {
+      if (catalogue.knowsLogs() && checkpoint.isAbandoned()) {
         unfinished.add(checkpoint);
       }
     }

@@ -125,7 +125,9 @@ final class Publication {
   private void abandon(final CommitWriter writer) throws IOException {
     try (writer) {
       logs.makeNamesDurable(); // a log that has failed must not come back without its files
-      writer.directory().delete();
+      if (!logs.mayHave(writer.directory())) {
+        writer.directory().delete();
+      }
     }
     catalogue.removed(writer.directory());
   }

@@ -187,6 +187,31 @@ class CutShortTest extends StoreTest {
     }
   }
 
+  /** Behind a power cut the record may count, as its log has its name still. */
+  @Test
+  void aFailedCommitWhoseLogStaysKeepsItsFiles() throws IOException {
+    final FailingLog failing =
+        new FailingLog() {
+          @Override
+          public void delete(final Path file, final FaultPoint point) throws IOException {
+            if (file.getParent().endsWith("log")) {
+              throw new PosixException("delete " + file, Errno.EIO);
+            }
+            super.delete(file, point);
+          }
+        };
+    try (StoreFixture fixture = new StoreFixture(path, fresh(), failing)) {
+      fixture.store().prepareCommits();
+      fixture.filed("filed", 0, new byte[] {1});
+      failing.fail(() -> {});
+      assertThatThrownBy(() -> fixture.commit(1, 0)).isInstanceOf(PosixException.class);
+      assertThat(checkpoints().getFirst().resolve("images")).isNotEmptyDirectory();
+    }
+    PosixStore.create(path).close();
+    assertThat(files("log")).isEmpty();
+    assertThat(checkpoints()).isEmpty();
+  }
+
   @Test
   void aFailedCommitIsTakenBackBesideOthers() throws Exception {
     final CountDownLatch deleting = new CountDownLatch(1);

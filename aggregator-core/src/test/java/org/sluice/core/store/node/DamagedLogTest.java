@@ -71,6 +71,26 @@ class DamagedLogTest extends LoggedStoreTest {
     assertThatThrownBy(this::intact).hasMessageContaining(log.toString());
   }
 
+  /** A record that cannot be read for a while may name the files that a directory has. */
+  @Test
+  void filesThatARecordMayNameStay() throws IOException {
+    final StoreFixture fixture = prepared();
+    fixture.filed("filed", 0, CONTENT).commit(1, 0);
+    logged(fixture, 2);
+    final List<Commit> commits = intact();
+    kill(fixture);
+    final Path directory = checkpoints().getFirst(); // as before it followed the record
+    Files.move(directory.resolve("manifest.json"), directory.resolve("manifest.tmp"));
+    Files.delete(directory.resolve("index"));
+    final Path log = files("log").getFirst();
+    flip(log, BLOCK, 0);
+    try (PosixStore store = PosixStore.create(path)) {
+      assertThat(store.collectGarbage(false, told -> {})).isEmpty();
+    }
+    flip(log, BLOCK, 0);
+    assertThat(intact()).isEqualTo(commits);
+  }
+
   @Test
   void aDamagedRecordCostsNoOtherCheckpoint() throws IOException {
     final StoreFixture fixture = prepared();
