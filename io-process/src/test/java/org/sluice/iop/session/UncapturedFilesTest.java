@@ -12,7 +12,7 @@ import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.store.node.PosixStore;
 
 /** Checkpoints with a file that is no image: they are not committed before it is one, or gone. */
-class LacksTest extends GroupServeTest {
+class UncapturedFilesTest extends GroupServeTest {
   private static final String REASON = "it lacks step-1.log: it was there before";
 
   private Path log;
