@@ -151,7 +151,7 @@ final class SessionContainers {
     if (reserves && reserve.get() == null) {
       reserve.set(store.createContainer(sessionId, node));
     }
-    if (reserves || store.hasCommitted()) {
+    if (reserves || store.hasCommitLog()) {
       store.prepareCommits();
     }
   }

@@ -66,11 +66,11 @@ public record Keeping(int most, int onStage, boolean countsEarlier) {
     int newer = 0;
     for (final T one : all.reversed()) {
       if (newer >= stay) {
-        older.addFirst(one);
+        older.add(one);
       }
       newer += counts.test(one) ? 1 : 0;
     }
-    return older;
+    return older.reversed();
   }
 
   /**
@@ -85,9 +85,17 @@ public record Keeping(int most, int onStage, boolean countsEarlier) {
    */
   public static <T> List<T> dispensable(
       final int stay, final List<T> all, final Predicate<? super T> complete) {
-    final List<T> dispensable = older(stay, all, any -> true);
-    final List<T> behindComplete = older(stay, all, complete);
-    dispensable.removeIf(one -> complete.test(one) && !behindComplete.contains(one));
-    return dispensable;
+    final List<T> dispensable = new ArrayList<>();
+    int newer = 0;
+    int newerComplete = 0;
+    for (final T one : all.reversed()) {
+      final boolean isComplete = complete.test(one);
+      if ((isComplete ? newerComplete : newer) >= stay) {
+        dispensable.add(one);
+      }
+      newer++;
+      newerComplete += isComplete ? 1 : 0;
+    }
+    return dispensable.reversed();
   }
 }

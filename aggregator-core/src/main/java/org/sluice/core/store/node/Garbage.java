@@ -218,8 +218,11 @@ final class Garbage {
 
   private List<CheckpointDirectory> unfinished() throws IOException {
     final List<CheckpointDirectory> unfinished = new ArrayList<>();
+    if (!catalogue.knowsLogs()) {
+      return unfinished;
+    }
     for (final CheckpointDirectory checkpoint : catalogue.uncommitted()) {
-      if (catalogue.knowsLogs() && checkpoint.isAbandoned()) {
+      if (checkpoint.isAbandoned()) {
         unfinished.add(checkpoint);
       }
     }

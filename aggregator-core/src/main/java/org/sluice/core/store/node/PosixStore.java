@@ -283,7 +283,7 @@ public final class PosixStore extends PosixReader {
    *
    * @return false as long as it committed nothing and {@link #prepareCommits} was not called
    */
-  public boolean hasCommitted() {
+  public boolean hasCommitLog() {
     return logs.isOpen();
   }
 
