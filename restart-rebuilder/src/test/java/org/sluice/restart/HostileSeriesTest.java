@@ -172,8 +172,7 @@ class HostileSeriesTest {
   @Test
   void oneNodesPartIsNotTidiedAlone() throws IOException {
     final String part = series.resolve("data/1-b17").toString();
-    for (final List<String> command :
-        List.of(List.of("rm", "1"), List.of("gc"), List.of("takeover"))) {
+    for (final List<String> command : List.of(List.of("rm", "1"), List.of("gc"))) {
       final List<String> all = new ArrayList<>(command);
       all.addAll(List.of("--store", part));
       final CommandResult result = CommandResult.of(all.toArray(String[]::new));

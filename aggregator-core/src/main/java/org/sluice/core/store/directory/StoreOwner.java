@@ -25,7 +25,7 @@ import org.sluice.core.store.format.StoredFile;
  *
  * <p>A file system that one node alone can mount brings its stores along, so there the mark follows
  * the node. Elsewhere nobody can know whether the other node is alive: the store stays that node's
- * until a user says otherwise.
+ * until a user deletes the mark.
  */
 public final class StoreOwner {
   private static final int MAX_LENGTH = 4096;
@@ -65,14 +65,10 @@ public final class StoreOwner {
   }
 
   private DamagedException damaged(final String reason) throws IOException {
-    final String mending =
-        store.format().isPart()
-            ? "delete it"
-            : "sluice takeover --store %s makes it anew".formatted(store.path());
     return new DamagedException(
         store.node().toString(),
         0,
-        "%s; %s, once nothing on other nodes writes there".formatted(reason, mending));
+        reason + "; delete it, once nothing on other nodes writes there");
   }
 
   /**
@@ -102,9 +98,9 @@ public final class StoreOwner {
     final Optional<NodeIdentity> owner = find();
     if (owner.isPresent() && !owner.get().isSameAs(self)) {
       throw new OtherNodeException(
-          ("the store %s is written by %s; give each node a store of its own, such as %s-%s, or take"
-                  + " this one over with sluice takeover when nothing there writes it any more")
-              .formatted(store.path(), name(owner.get()), store.path(), self.name()));
+          ("the store %s is written by %s; give each node a store of its own, such as %s-%s, or delete"
+                  + " %s once nothing there writes this one any more")
+              .formatted(store.path(), name(owner.get()), store.path(), self.name(), store.node()));
     }
   }
 
@@ -144,8 +140,7 @@ public final class StoreOwner {
     }
   }
 
-  /** Makes this node the owner in place of any other. */
-  public void replace() throws IOException {
+  private void replace() throws IOException {
     store.disk().replaceWhole(draft(), store.node(), mark());
     store.disk().syncDirectory(store.path(), null);
   }

@@ -88,16 +88,6 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
-   * The node that writes the store.
-   *
-   * @return empty before one did
-   * @throws IOException when that cannot be read
-   */
-  public final Optional<NodeIdentity> owner() throws IOException {
-    return owner.find();
-  }
-
-  /**
    * Returns when a process was last seen to use the store: a live I/O process says so every few
    * seconds.
    *

@@ -111,15 +111,6 @@ public final class PosixStore extends PosixReader {
   }
 
   /**
-   * Makes this node the one that writes the store, whichever did. Nothing there may do so any more.
-   *
-   * @throws IOException when that fails
-   */
-  public void takeOver() throws IOException {
-    owner.replace();
-  }
-
-  /**
    * Opens a store that is there.
    *
    * @param directory where it is

@@ -51,15 +51,16 @@ class StoreOwnerTest {
     on(B17).claim();
     assertThatThrownBy(() -> on(B18).check())
         .isInstanceOf(OtherNodeException.class)
-        .hasMessageContainingAll("is written by node b17;", "store-b18", "takeover");
+        .hasMessageContainingAll(
+            "is written by node b17;", "store-b18", "or delete ", "store/node once");
     assertThatThrownBy(() -> on(B18).claim()).isInstanceOf(OtherNodeException.class);
     assertThat(on(B18).find()).contains(B17);
   }
 
   @Test
-  void belongsToAnotherNodeAfterATakeover() throws Exception {
+  void belongsToAnotherNodeOnceItsMarkIsDeleted() throws Exception {
     on(B17).claim();
-    on(B18).replace();
+    Files.delete(directory.resolve("store/node"));
     on(B18).claim();
     assertThatThrownBy(() -> on(B17).check()).hasMessageContaining("is written by node b18;");
   }
