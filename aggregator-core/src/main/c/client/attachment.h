@@ -19,7 +19,7 @@ struct sluice_client {
     struct sluice_connection connection;
     struct sluice_chunk_writer writer;
     int64_t session_id;
-    int64_t generation;          /* generation of the slot */
+    int64_t generation;
     bool kernel_fences;          /* appends may leave out the fence; see barrier.h */
     struct sluice_mapper mapper; /* the process that attached, as the kernel knows it */
     int64_t token;               /* identifies the request to attach, also when repeated */

@@ -122,7 +122,6 @@ static uint32_t aligned(uint32_t length)
     return (length + SLUICE_RECORD_ALIGNMENT - 1) & ~(uint32_t)(SLUICE_RECORD_ALIGNMENT - 1);
 }
 
-/* Makes sure of an open chunk with room for a record and at least `payload` bytes in it. */
 static int make_room(struct sluice_chunk_writer *writer, uint32_t payload, bool waits)
 {
     if (writer->chunk != NULL
@@ -133,7 +132,7 @@ static int make_room(struct sluice_chunk_writer *writer, uint32_t payload, bool 
     return error == 0 ? open_chunk(writer, waits) : error;
 }
 
-/* Begins a record behind the last one. Its bytes count once set_used() covers them. */
+/* Its bytes count once set_used() covers them. */
 static void begin_record(struct sluice_chunk_writer *writer, int type, uint32_t image,
                          int64_t offset, int64_t length)
 {
@@ -160,10 +159,7 @@ static void lengthen(struct sluice_record *record, int64_t length)
                           memory_order_relaxed);
 }
 
-/*
- * Appends to the last record. The order of the stores is: payload, the record's length, the chunk's
- * used length.
- */
+/* The order of the stores is: payload, the record's length, the chunk's used length. */
 static void extend(struct sluice_chunk_writer *writer, const void *data, uint32_t length)
 {
     sluice_copy(bytes(writer) + writer->used, data, length);

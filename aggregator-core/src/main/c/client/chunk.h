@@ -44,7 +44,6 @@ int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
 ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint32_t image,
                            const void *data, size_t length, int64_t offset);
 
-/* Returns whether the write fits into the open chunk. */
 bool sluice_chunk_has_room(const struct sluice_chunk_writer *writer, uint32_t image, size_t length,
                            int64_t offset);
 

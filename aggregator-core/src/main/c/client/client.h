@@ -50,7 +50,6 @@ bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino
 bool sluice_segment_was_longer(const struct sluice_segment *segment, dev_t device, ino_t inode,
                                int64_t size);
 
-/* Returns a hash of a file's identity. */
 uint64_t sluice_segment_hash(dev_t device, ino_t inode);
 
 /* Returns the state of the image of this file; SLUICE_IMAGE_STATE_FREE when there is none. */

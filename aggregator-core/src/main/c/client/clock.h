@@ -18,7 +18,6 @@ static inline int64_t sluice_clock(void)
     return sluice_clock_of(CLOCK_MONOTONIC);
 }
 
-/* Returns CLOCK_MONOTONIC in milliseconds. */
 static inline int64_t sluice_clock_ms(void)
 {
     return sluice_clock() / 1000000;

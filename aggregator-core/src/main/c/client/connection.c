@@ -250,10 +250,7 @@ static int restore(struct sluice_connection *connection)
     return is_broken(connection) ? reconnect(connection) : 0;
 }
 
-/*
- * Disables the cancellation of this thread, which would leave a lock behind. Returns the former
- * state.
- */
+/* Disables the cancellation of this thread, which would leave a lock behind. */
 static int forbid_cancellation(void)
 {
     int former;

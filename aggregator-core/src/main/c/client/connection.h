@@ -69,7 +69,6 @@ int sluice_connection_exchange(struct sluice_connection *connection, int type,
 int sluice_connection_tell(struct sluice_connection *connection, int type,
                            const struct sluice_body *body);
 
-/* Rings the doorbell: wakes the I/O process. */
 void sluice_connection_wake(struct sluice_connection *connection);
 
 /* Returns 0 if there still is an I/O process, or -EIO. Costs one system call. */

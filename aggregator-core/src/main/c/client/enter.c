@@ -233,7 +233,7 @@ static bool claim_and_show(struct entrance *entrance)
     return entered;
 }
 
-/* Does all steps. The caller holds the writer's lock: a process enters one file at a time. */
+/* The caller holds the writer's lock: a process enters one file at a time. */
 static bool enter(struct entrance *entrance)
 {
     struct sluice_chunk_writer *writer = &entrance->client->writer;

@@ -67,7 +67,6 @@ static int receive(int socket, void *data, size_t length)
     return 0;
 }
 
-/* Takes up to `wanted` bytes of what is left of the reply. */
 static int take(int socket, void *data, size_t wanted, size_t *left)
 {
     const size_t length = wanted < *left ? wanted : *left;

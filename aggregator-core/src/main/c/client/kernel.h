@@ -126,7 +126,6 @@ static inline void *sluice_kernel_map(int fd, int64_t position, size_t length, i
     return *error == 0 ? (void *)found : NULL;
 }
 
-/* Returns whether an address lies in a mapping. */
 static inline bool sluice_kernel_lies_in(const void *mapping, size_t length, const void *address)
 {
     return (uintptr_t)address - (uintptr_t)mapping < length;

@@ -30,7 +30,6 @@ static inline void sluice_lock_take(struct sluice_lock *lock)
     }
 }
 
-/* Takes the lock; false if another thread has it. */
 static inline bool sluice_lock_try(struct sluice_lock *lock)
 {
     if (!__libc_single_threaded) {

@@ -75,7 +75,6 @@ int sluice_log_refusal(struct sluice_log_image *image)
     return drain_error(image);
 }
 
-/* Publishes the open chunk if it holds anything of the image. */
 static int publish_own(struct sluice_log_image *image)
 {
     struct sluice_chunk_writer *writer = &image->client->writer;
@@ -199,10 +198,7 @@ static bool is_taken(const struct sluice_log_image *image)
         && (uint32_t)image->entry->image_id == image->id;
 }
 
-/*
- * Makes the file as long as the image. Only this process writes to the file while the image is
- * diverted.
- */
+/* Only this process writes to the file while the image is diverted. */
 static bool lengthen(const struct sluice_log_image *image, int fd, int64_t most)
 {
     struct stat status;

@@ -35,7 +35,6 @@ static void ring_if_quiet(struct sluice_log_image *image)
     }
 }
 
-/* Extends the image's size over a write of `length` bytes at `offset`. */
 static void grow(struct sluice_log_image *image, int64_t offset, int64_t length)
 {
     if (offset + length > atomic_load_explicit(&image->entry->size, memory_order_relaxed))
@@ -135,7 +134,7 @@ static ssize_t write_rest(struct sluice_log_image *image, int fd, const char *da
     return written < 0 && logged == 0 ? written : (ssize_t)logged + (written > 0 ? written : 0);
 }
 
-/* Logs as many bytes as possible. The caller holds the writer's lock. */
+/* The caller holds the writer's lock. */
 static ssize_t append(struct sluice_log_image *image, bool waits, const void *data, size_t length,
                       int64_t offset)
 {
@@ -150,7 +149,6 @@ static ssize_t append(struct sluice_log_image *image, bool waits, const void *da
     return logged;
 }
 
-/* Notes logged bytes as part of the image, and as missing from its own file. */
 static void note_logged(struct sluice_log_image *image, int64_t offset, ssize_t logged)
 {
     if (logged <= 0)

@@ -75,10 +75,8 @@ void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *f
                          enum sluice_trace_call call, enum sluice_trace_route route, int64_t begin,
                          int64_t end, int64_t offset, uint64_t size);
 
-/* Ends the part. */
 void sluice_trace_close(struct sluice_trace *trace);
 
-/* Returns whether an address lies in a mapping of the trace. */
 bool sluice_trace_has(const struct sluice_trace *trace, const void *address);
 
 /* Forgets the mappings: they are gone, and their place is not ours. */

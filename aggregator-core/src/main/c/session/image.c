@@ -68,7 +68,6 @@ static void delist(struct sluice_image *image)
     pthread_mutex_unlock(&image->session->lock);
 }
 
-/* Asks the I/O process to create the image, and opens its file. */
 static int begin(struct sluice_image *image, struct sluice_client *client)
 {
     char path[4096] = "";
@@ -126,10 +125,7 @@ static int missing(void)
     return sluice_failure(EBADF, "no image: sluice_image_create failed, or was not called");
 }
 
-/*
- * Locks an image that this process created. An inherited image is refused, since its lock may never
- * be released.
- */
+/* An inherited image is refused, since its lock may never be released. */
 static int enter(struct sluice_image *image)
 {
     if (image == NULL)
@@ -143,7 +139,6 @@ static int enter(struct sluice_image *image)
     return 0;
 }
 
-/* Unlocks the image, and hands on the `result` of the call. */
 static int64_t leave(struct sluice_image *image, int64_t result)
 {
     sluice_lock_release(&image->log.lock);
@@ -176,7 +171,6 @@ static ssize_t write_whole(struct sluice_image *image, const char *data, size_t 
     return (ssize_t)length;
 }
 
-/* Locks an image for a transfer of `length` bytes at `data`. */
 static int enter_with(struct sluice_image *image, const void *data, size_t length)
 {
     return data == NULL && length > 0 ? sluice_session_null("data") : enter(image);

@@ -18,8 +18,8 @@ struct sluice_session {
     char *directory;
     int rank;
     int ranks;
-    LIST_HEAD(, sluice_image) images; /* the open images */
-    LIST_ENTRY(sluice_session) all;   /* links the sessions of this process */
+    LIST_HEAD(, sluice_image) images;
+    LIST_ENTRY(sluice_session) all; /* links the sessions of this process */
 };
 
 /* An image of a session. The lock of its log guards the position. */

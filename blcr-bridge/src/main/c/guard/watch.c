@@ -85,7 +85,6 @@ static void say(int type, int number)
     send_message(&(struct sluice_guard_message){.type = type, .number = number});
 }
 
-/* Adds a held file. False without memory. */
 static bool hold(struct held one)
 {
     if (held_count == held_room) {
@@ -100,7 +99,6 @@ static bool hold(struct held one)
     return true;
 }
 
-/* Finds a held file; NULL for none. */
 static struct held *find(bool leased, int number)
 {
     struct held *one = held;
@@ -117,7 +115,7 @@ static void allow(int event)
     close(event);
 }
 
-/* Lets the waiting program go on. A lease is held on until the I/O process drops it. */
+/* A lease is held on until the I/O process drops it. */
 static void let_go_on(struct held *one)
 {
     if (one->leased) {
@@ -173,7 +171,6 @@ static void hold_lease(int number, int fd)
         close(fd);
 }
 
-/* Forgets a lease that the I/O process has given back. */
 static void drop_lease(int number)
 {
     struct held *one = find(true, number);

@@ -80,7 +80,6 @@ static size_t distance(const char *one, const char *other)
     return rows[strlen(one) % 3][length];
 }
 
-/* Returns the option most like a word; NULL where none is. */
 static const char *nearest(const char *word, const struct option *known)
 {
     const char *best = NULL;

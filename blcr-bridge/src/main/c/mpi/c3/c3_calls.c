@@ -151,7 +151,6 @@ static struct sluice_mpi_stream stream_of(const struct sluice_mpi_comm *comm,
                                       status->MPI_TAG, 0};
 }
 
-/* Gives a receive its late message. */
 static void give(struct sluice_mpi_handle *handle, const struct sluice_mpi_message *message,
                  const struct sluice_mpi_kept *kept)
 {

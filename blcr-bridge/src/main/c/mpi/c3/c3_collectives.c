@@ -17,7 +17,6 @@
 
 static int64_t blocking; /* request of the blocking collective */
 
-/* Unpacks a result of the record into its places. */
 static void put_result(const struct sluice_mpi_kept *kept, const struct sluice_mpi_piece *pieces,
                        int count)
 {

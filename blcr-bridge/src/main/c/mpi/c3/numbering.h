@@ -26,7 +26,6 @@ void sluice_mpi_numbering_end(void);
  */
 void sluice_mpi_numbering_posted(int64_t name, int64_t communicator, int32_t source, int32_t tag);
 
-/* Notes that the receive is complete. */
 void sluice_mpi_numbering_completed(int64_t name, const struct sluice_mpi_stream *stream);
 
 /* Notes that a probe found a message, which stays where it is. */

@@ -82,7 +82,6 @@ void sluice_mpi_record_sent(const struct sluice_mpi_message *message, const void
 /* Records the message that a receive took, or a probe found. */
 void sluice_mpi_record_taken(int64_t name, const struct sluice_mpi_message *message);
 
-/* Records the result of a collective. */
 void sluice_mpi_record_result(int64_t communicator, int64_t number,
                               const struct sluice_mpi_piece *pieces, int count);
 

@@ -13,6 +13,9 @@ import org.sluice.core.command.ExitStatus;
  * property they are where the build puts them, below the directory Sluice is installed in. The
  * environment variable {@value #HOME_VARIABLE}, which {@code scripts/sluice} sets, names that
  * directory. Without the variable it is found from the place of this class.
+ *
+ * <p>Paths are absolute. A file that does not exist because it has not been built is a {@link
+ * CommandException}, but for the guard and the C client.
  */
 public final class NativeLibraries {
   /** The system property that names the directory of the native files. */
@@ -25,80 +28,42 @@ public final class NativeLibraries {
 
   private NativeLibraries() {}
 
-  /**
-   * Returns the program behind {@code sluice run}.
-   *
-   * @return an existing file, absolute
-   * @throws CommandException when the program has not been built
-   */
+  /** Returns the program behind {@code sluice run}. */
   public static Path run() {
     return find("sluice-run");
   }
 
-  /**
-   * Returns the program behind {@code sluice mpi}.
-   *
-   * @return an existing file, absolute
-   * @throws CommandException when the program has not been built
-   */
+  /** Returns the program behind {@code sluice mpi}. */
   public static Path mpi() {
     return find("sluice-mpi");
   }
 
-  /**
-   * Returns the program behind {@code sluice profile record}.
-   *
-   * @return an existing file, absolute
-   * @throws CommandException when the program has not been built
-   */
+  /** Returns the program behind {@code sluice profile record}. */
   public static Path record() {
     return find("sluice-record");
   }
 
-  /**
-   * Returns the program that repeats the writes of a trace.
-   *
-   * @return an existing file, absolute
-   * @throws CommandException when the program has not been built
-   */
+  /** Returns the program that repeats the writes of a trace. */
   public static Path replay() {
     return find("sluice-replay");
   }
 
-  /**
-   * Returns the shim, a library to be preloaded.
-   *
-   * @return an existing file, absolute
-   * @throws CommandException when the library has not been built
-   */
+  /** Returns the shim, a library to be preloaded. */
   public static Path preload() {
     return find("libsluice_preload.so");
   }
 
-  /**
-   * Returns the guard program, which handles opens by programs outside Sluice.
-   *
-   * @return an absolute path, which exists if the program has been built
-   */
+  /** Returns the guard program, which handles opens by programs outside Sluice. */
   public static Path guard() {
     return directory().resolve("sluice-guard").toAbsolutePath();
   }
 
-  /**
-   * Returns the library of the C client.
-   *
-   * @return an absolute path, which exists if the library has been built
-   */
+  /** Returns the library of the C client. */
   public static Path client() {
     return directory().resolve("libsluice.so").toAbsolutePath();
   }
 
-  /**
-   * Returns the {@code sluice} command.
-   *
-   * @return an existing file, absolute
-   * @throws CommandException when the directory Sluice is installed in is unknown
-   */
+  /** Returns the {@code sluice} command. */
   public static Path sluice() {
     final Path file = home().resolve("scripts").resolve("sluice").toAbsolutePath();
     if (!Files.isExecutable(file)) {

@@ -13,14 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 public final class NativeProgram {
   private NativeProgram() {}
 
-  /**
-   * Runs a program with the given command line, and with this process's input and output.
-   *
-   * @param program file of the program
-   * @param command the command as picocli knows it
-   * @return exit status of the program
-   * @throws IOException when the program cannot be started
-   */
+  /** Runs a program with the given command line, and with this process's input and output. */
   public static int run(final Path program, final CommandSpec command) throws IOException {
     final List<String> words = new ArrayList<>();
     words.add(program.toString());

@@ -86,12 +86,10 @@ final class LibSluice {
     return (int) call(IMAGE_CLOSE, image, 0, 0, 0);
   }
 
-  /** Closes a descriptor by the C library. */
   static void closeDescriptor(final int descriptor) {
     call(CLOSE, descriptor, 0, 0, 0);
   }
 
-  /** Returns the message of the last error of this thread. */
   static String message() {
     return MemorySegment.ofAddress(call(MESSAGE, 0, 0, 0, 0))
         .reinterpret(Long.MAX_VALUE)

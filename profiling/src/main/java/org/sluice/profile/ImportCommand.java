@@ -48,7 +48,6 @@ final class ImportCommand implements Subcommand {
           .examples("  sluice profile import app.strace --to trace/")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public ImportCommand() {}
 
   @Override

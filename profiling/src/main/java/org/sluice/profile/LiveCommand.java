@@ -33,7 +33,6 @@ final class LiveCommand implements Subcommand {
               "  sluice profile live --json | jq .drained_bytes")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public LiveCommand() {}
 
   @Override

@@ -27,7 +27,6 @@ public final class ProfileCommand implements Subcommand {
               "  sluice profile compare sluice.trace app.strace")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public ProfileCommand() {}
 
   @Override

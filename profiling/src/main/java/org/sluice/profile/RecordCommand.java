@@ -51,7 +51,6 @@ public final class RecordCommand implements Subcommand {
               "  sluice profile report sluice.trace")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public RecordCommand() {}
 
   @Override

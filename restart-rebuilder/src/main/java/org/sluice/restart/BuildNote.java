@@ -42,11 +42,6 @@ final class BuildNote implements AutoCloseable {
   private long length;
   private int names;
 
-  /**
-   * Creates a note; nothing is built yet.
-   *
-   * @param places receiver of this note's path
-   */
   BuildNote(final BuildPlaces places) {
     this.places = places;
   }
@@ -109,12 +104,7 @@ final class BuildNote implements AutoCloseable {
     }
   }
 
-  /**
-   * Removes files of killed restores from a directory. Files that cannot be looked at stay.
-   *
-   * @param directory any path
-   * @return number of removed bytes
-   */
+  /** Removes files of killed restores from a directory. Files that cannot be looked at stay. */
   static long sweep(final String directory) {
     long bytes = 0;
     try {
@@ -130,10 +120,7 @@ final class BuildNote implements AutoCloseable {
   /**
    * Finds files of a killed restore.
    *
-   * @param path path of its note, which need not exist
-   * @param removes whether to remove the files
    * @return number of bytes found; 0 when there are none, or the restore lives
-   * @throws IOException when the files cannot be looked at or removed
    */
   static long left(final String path, final boolean removes) throws IOException {
     if (!NAME.matcher(path.substring(path.lastIndexOf('/') + 1)).matches() || !Names.exists(path)) {

@@ -40,7 +40,6 @@ final class BuildPlaces {
     this.folder = folder;
   }
 
-  /** Returns the places of the store that a command is given. */
   static BuildPlaces of(final StoreOption store) {
     return store.isElsewhere()
         ? none()
@@ -78,7 +77,6 @@ final class BuildPlaces {
     return Files.getAttribute(store, "unix:uid").equals(NativeProcess.user());
   }
 
-  /** Removes a note that is gone. */
   void remove(final String note) {
     try {
       if (folder.isPresent()) {
@@ -103,13 +101,7 @@ final class BuildPlaces {
     return folder.orElseThrow().resolve(note.substring(note.lastIndexOf('/') + 2));
   }
 
-  /**
-   * Finds files of killed restores of this user on this node.
-   *
-   * @param removes whether to remove the files
-   * @return the found files, by restore
-   * @throws IOException when the store cannot be read, or something cannot be removed
-   */
+  /** Finds files of killed restores of this user on this node. */
   List<Left> left(final boolean removes) throws IOException {
     final List<Left> left = new ArrayList<>();
     if (folder.isPresent() && Files.isDirectory(folder.get())) {

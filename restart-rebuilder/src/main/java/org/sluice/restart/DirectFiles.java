@@ -11,8 +11,6 @@ import org.sluice.core.store.model.Sharing;
 /**
  * Files that a checkpoint names and that hold their bytes themselves, since several nodes wrote
  * them. The files stay where they are; a restart finds them there.
- *
- * @param images entries of the checkpoint for the files
  */
 record DirectFiles(List<CommittedImage> images) {
   static DirectFiles of(final List<CommittedImage> all) {

@@ -38,8 +38,6 @@ final class Fallback {
   }
 
   /**
-   * Tries the checkpoints.
-   *
    * @param number number of the first one to try; null for the newest
    */
   void run(final Long number, final Selection.Use attempt) throws IOException {

@@ -37,12 +37,7 @@ public final class GcCommand implements Subcommand {
   private boolean dryRun;
   private boolean damagedLogs;
 
-  /**
-   * A removed file or directory.
-   *
-   * @param name name in the store or series
-   * @param path path of the file or directory
-   */
+  /** A removed file or directory. */
   private record Freed(Leftover.Kind kind, String name, String path, long bytes) {}
 
   private final CommandSpec spec =
@@ -84,7 +79,6 @@ public final class GcCommand implements Subcommand {
               "  sluice gc --store /scratch/store --json | jq .bytes")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public GcCommand() {}
 
   @Override

@@ -94,7 +94,6 @@ public final class LsCommand implements Subcommand {
   /** The states of copies of commits on a stage, by the commits' ids. */
   private final Map<Long, String> copies = new HashMap<>();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public LsCommand() {}
 
   @Override
@@ -242,10 +241,7 @@ public final class LsCommand implements Subcommand {
     return number == null ? opened.commits(unreadable::add) : opened.find(number).stream().toList();
   }
 
-  /**
-   * Reads the images of a checkpoint. A checkpoint with an unreadable index is listed without
-   * images.
-   */
+  /** A checkpoint with an unreadable index is listed without images. */
   private void readImages(final CheckpointReader opened, final Commit commit) {
     try {
       images.put(

@@ -32,7 +32,6 @@ final class ParallelRebuild<T> {
   /** The number of threads that do not keep a disk busy unless the kernel reads ahead. */
   private static final int FEW = 2;
 
-  /** Rebuilds one image. */
   @FunctionalInterface
   interface Step<T> {
     void run(Rebuilder rebuilder, T image) throws IOException;

@@ -57,11 +57,8 @@ final class Restoration {
   private record Pending(CommittedImage image, String temporary, boolean linked) {}
 
   /**
-   * Creates a restoration.
-   *
    * @param force whether to replace existing files
    * @param specialBits whether to restore set-user-id, set-group-id and sticky bits
-   * @param places receiver of the places of temporary files
    */
   Restoration(
       final CheckpointReader store,

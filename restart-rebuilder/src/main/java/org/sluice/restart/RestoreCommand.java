@@ -113,7 +113,6 @@ public final class RestoreCommand implements Subcommand {
               "  sluice restore --store /scratch/store --to /scratch/run --fallback")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public RestoreCommand() {}
 
   @Override

@@ -85,7 +85,6 @@ public final class RmCommand implements Subcommand {
               "  sluice rm --store /scratch/store --keep 1 --json")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public RmCommand() {}
 
   @Override

@@ -51,12 +51,6 @@ final class Scaffold implements AutoCloseable {
   /** A move that may be taken back. */
   private record Done(Move move, boolean exchanged) {}
 
-  /**
-   * Creates a scaffold; builds nothing yet.
-   *
-   * @param force whether to replace existing files
-   * @param places receiver of the places of temporary files
-   */
   Scaffold(final boolean force, final BuildPlaces places) {
     this.force = force;
     this.note = new BuildNote(places);

@@ -17,17 +17,13 @@ import org.sluice.core.store.node.CheckpointReader;
 final class Selection {
   private Selection() {}
 
-  /** Returns the commit with a number; the newest without a number. */
   static Commit commit(final CheckpointReader store, final Long number) throws IOException {
     return number == null
         ? newest(store, new ArrayList<>())
         : store.find(number).orElseThrow(() -> none(number, store.store()));
   }
 
-  /**
-   * Returns the newest commit. Errors of unreadable ones that are certainly older are added to a
-   * list.
-   */
+  /** Errors of unreadable ones that are certainly older are added to a list. */
   static Commit newest(final CheckpointReader store, final List<IOException> older)
       throws IOException {
     final List<Commit> commits = store.commits(older::add);
@@ -45,25 +41,21 @@ final class Selection {
     return newest.orElseThrow(noneIs(store, commits));
   }
 
-  /** Returns words that name the series, where a store has any. */
   static String ofSeries(final CheckpointReader store) {
     return store.series().map(" of series "::concat).orElse("");
   }
 
-  /** Returns the exception for a missing number. */
   static CommandException none(final long number, final String store) {
     return new CommandException(
         ExitStatus.NOT_FOUND,
         "no checkpoint %d is committed in %s; sluice ls shows which are".formatted(number, store));
   }
 
-  /** A search for checkpoints. */
   @FunctionalInterface
   interface Search {
     List<Commit> find() throws IOException;
   }
 
-  /** A use of a checkpoint. */
   @FunctionalInterface
   interface Use {
     void of(Commit commit) throws IOException;

@@ -53,7 +53,6 @@ public final class VerifyCommand implements Subcommand {
 
   private final List<IOException> damage = new ArrayList<>();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public VerifyCommand() {}
 
   @Override

@@ -28,10 +28,7 @@ final class AnswerReader implements ResponseTransformer<GetObjectResponse, Integ
     this.offset = offset;
   }
 
-  /**
-   * Reads the answer. Returns how many bytes the object has from the offset, up to the buffer's
-   * limit.
-   */
+  /** Returns how many bytes the object has from the offset, up to the buffer's limit. */
   @Override
   public Integer transform(final GetObjectResponse answer, final AbortableInputStream bytes) {
     final ByteBuffer into = target.duplicate();

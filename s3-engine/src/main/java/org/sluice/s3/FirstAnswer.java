@@ -32,11 +32,7 @@ final class FirstAnswer implements SdkHttpClient {
   private volatile boolean answered;
 
   /**
-   * Creates a client; sends nothing yet.
-   *
-   * @param usual client that sends the requests
    * @param quiet time after which users are told that no answer has come
-   * @param server name of the server in messages
    */
   FirstAnswer(final SdkHttpClient usual, final Duration quiet, final String server) {
     this.usual = usual;

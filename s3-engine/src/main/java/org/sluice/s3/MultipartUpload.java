@@ -65,10 +65,7 @@ final class MultipartUpload implements AutoCloseable {
     id = null;
   }
 
-  /**
-   * Returns whether the object is there with its length. No other process puts other bytes under
-   * this key.
-   */
+  /** No other process puts other bytes under this key. */
   private boolean isThere() {
     try {
       return client.headObject(each -> each.bucket(bucket).key(key)).contentLength() == length;

@@ -24,9 +24,6 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 /**
  * A client of the SDK. The SDK finds credentials, region and endpoint as for every program of the
  * user. Their sources are the environment, a profile, and on a machine of AWS its metadata.
- *
- * @param client the client
- * @param server name of the server in messages
  */
 record S3Connection(S3Client client, String server) implements AutoCloseable {
   private static final Duration CONNECT = Duration.ofSeconds(5);
@@ -43,8 +40,6 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
           new SystemSettingsRegionProvider(), new AwsProfileRegionProvider());
 
   /**
-   * Opens a client.
-   *
    * @param settings changes of the settings that the SDK finds itself
    */
   static S3Connection open(final S3Location location, final UnaryOperator<S3ClientBuilder> settings)
@@ -116,9 +111,7 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
     return String.valueOf(endpoint.getHost()).matches("(.*\\.)?amazonaws\\.com(\\.cn)?");
   }
 
-  /**
-   * Returns the configured region. Other servers know one region, and hardly any looks at its name.
-   */
+  /** Other servers know one region, and hardly any looks at its name. */
   private static Region configuredRegion() {
     try {
       return CONFIGURED.getRegion();

@@ -8,7 +8,6 @@ import org.sluice.core.store.objects.EngineProvider;
 
 /** The provider of engines for buckets. */
 public final class S3EngineProvider implements EngineProvider {
-  /** Creates the provider, for {@code ServiceLoader}. */
   public S3EngineProvider() {}
 
   @Override

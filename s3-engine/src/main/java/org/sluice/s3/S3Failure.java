@@ -23,8 +23,6 @@ final class S3Failure {
   }
 
   /**
-   * Returns an exception with a message of one line.
-   *
    * @param what the attempted action, such as {@code write log/1 of}
    */
   IOException of(final String what, final SdkException failure) {

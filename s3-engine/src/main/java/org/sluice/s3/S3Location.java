@@ -7,7 +7,6 @@ import org.sluice.core.store.objects.EngineException.Reason;
 /**
  * The location of an engine's objects: a bucket and a prefix.
  *
- * @param bucket name of the bucket
  * @param prefix begin of the objects' keys; empty, or ending with {@code /}
  */
 record S3Location(String bucket, String prefix) {

@@ -33,7 +33,6 @@ public class AppendBenchmark extends MicroBenchmark {
   private static final int CHUNK_LENGTH = 1 << 20;
   private static final int BEHIND = 60;
 
-  /** The bytes of a write. */
   @Param({"16", "64", "256", "4096", "65536", "1048576"})
   public int bytes;
 
@@ -55,14 +54,9 @@ public class AppendBenchmark extends MicroBenchmark {
   private ByteBuffer source;
   private int left = CHUNK_LENGTH;
 
-  /** Creates the benchmark, for JMH. */
   public AppendBenchmark() {}
 
-  /**
-   * Makes an I/O process that leaves the rings alone.
-   *
-   * @throws IOException when there is no room for it
-   */
+  /** Makes an I/O process that leaves the rings alone. */
   @Setup
   public void open() throws IOException {
     directory = Files.createTempDirectory(Path.of("/dev/shm"), "sluice-jmh");
@@ -80,11 +74,6 @@ public class AppendBenchmark extends MicroBenchmark {
     source = direct ? ByteBuffer.allocateDirect(bytes) : ByteBuffer.allocate(bytes);
   }
 
-  /**
-   * Closes everything.
-   *
-   * @throws IOException never
-   */
   @TearDown
   public void close() throws IOException {
     client.close();
@@ -92,12 +81,6 @@ public class AppendBenchmark extends MicroBenchmark {
     Scratch.delete(directory);
   }
 
-  /**
-   * Writes once.
-   *
-   * @return length of the write
-   * @throws IOException never
-   */
   @Benchmark
   public int append() throws IOException {
     left -= bytes;

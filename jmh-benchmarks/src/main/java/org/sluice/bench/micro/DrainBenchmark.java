@@ -33,7 +33,6 @@ public class DrainBenchmark extends MicroBenchmark {
   @Param("target/jmh-store")
   public String store;
 
-  /** The bytes of a chunk. */
   @Param({"1048576", "4194304"})
   public int bytes;
 
@@ -42,14 +41,8 @@ public class DrainBenchmark extends MicroBenchmark {
   private PosixStore posix;
   private Container container;
 
-  /** Creates the benchmark, for JMH. */
   public DrainBenchmark() {}
 
-  /**
-   * Fills a chunk.
-   *
-   * @throws IOException when there is no store and none can be made
-   */
   @Setup
   public void open() throws IOException {
     chunk = new ChunkBuilder(bytes, SESSION);
@@ -60,43 +53,23 @@ public class DrainBenchmark extends MicroBenchmark {
     posix = PosixStore.create(Path.of(store));
   }
 
-  /**
-   * Begins a container.
-   *
-   * @throws IOException when that fails
-   */
   @Setup(Level.Iteration)
   public void begin() throws IOException {
     container = posix.createContainer(SESSION, "node");
   }
 
-  /**
-   * Deletes the container.
-   *
-   * @throws IOException when that fails
-   */
   @TearDown(Level.Iteration)
   public void discard() throws IOException {
     container.close();
     posix.discard(container.id());
   }
 
-  /**
-   * Closes the store.
-   *
-   * @throws IOException when that fails
-   */
   @TearDown
   public void close() throws IOException {
     posix.close();
   }
 
-  /**
-   * Appends the chunk again and again.
-   *
-   * @return its last place
-   * @throws IOException when the disk fails or is full
-   */
+  /** Appends the chunk again and again. */
   @Benchmark
   @OperationsPerInvocation(CHUNKS)
   public ChunkLocation append() throws IOException {

@@ -18,6 +18,5 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public abstract class MicroBenchmark {
-  /** Creates the benchmark, for JMH. */
   protected MicroBenchmark() {}
 }

@@ -44,14 +44,9 @@ public class RebuildBenchmark extends MicroBenchmark {
   private NativeFile file;
   private long written;
 
-  /** Creates the benchmark, for JMH. */
   public RebuildBenchmark() {}
 
-  /**
-   * Logs as many bytes as the image has.
-   *
-   * @throws IOException when no temporary file can be made
-   */
+  /** Logs as many bytes as the image has. */
   @Setup
   public void log() throws IOException {
     final SplittableRandom random = new SplittableRandom(42);
@@ -72,22 +67,12 @@ public class RebuildBenchmark extends MicroBenchmark {
     Files.delete(path);
   }
 
-  /**
-   * Closes the image's file.
-   *
-   * @throws IOException when that fails
-   */
   @TearDown
   public void close() throws IOException {
     file.close();
   }
 
-  /**
-   * Finds the bytes of each record that count, and writes nothing.
-   *
-   * @return the bytes that count
-   * @throws IOException never
-   */
+  /** Finds the bytes of each record that count, and writes nothing. */
   @Benchmark
   public long decide() throws IOException {
     written = 0;
@@ -95,11 +80,7 @@ public class RebuildBenchmark extends MicroBenchmark {
     return written;
   }
 
-  /**
-   * Writes the bytes that count to a file in the page cache.
-   *
-   * @throws IOException when the temporary directory is full
-   */
+  /** Writes the bytes that count to a file in the page cache. */
   @Benchmark
   public void rebuild() throws IOException {
     overlay(file::pwrite);

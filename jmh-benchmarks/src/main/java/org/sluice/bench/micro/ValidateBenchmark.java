@@ -19,10 +19,8 @@ public class ValidateBenchmark extends MicroBenchmark {
   private final ChunkReader reader = new ChunkReader();
   private ChunkBuilder chunk;
 
-  /** Creates the benchmark, for JMH. */
   public ValidateBenchmark() {}
 
-  /** Fills a chunk. */
   @Setup
   public void fill() {
     chunk = new ChunkBuilder(CHUNK_LENGTH, SESSION);
@@ -32,12 +30,7 @@ public class ValidateBenchmark extends MicroBenchmark {
     }
   }
 
-  /**
-   * Goes over all records.
-   *
-   * @return the sum of their lengths
-   * @throws IOException never
-   */
+  /** Goes over all records. */
   @Benchmark
   public long validate() throws IOException {
     reader.wrap(chunk.buffer(), chunk.used(), SESSION);

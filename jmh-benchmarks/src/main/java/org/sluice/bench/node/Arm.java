@@ -39,12 +39,7 @@ final class Arm implements AutoCloseable {
   }
 
   /**
-   * Starts an arm.
-   *
-   * @param load writes of its ranks
    * @param whenFull action of a write that finds no room
-   * @param home an empty directory for its files
-   * @param runtime directory for an I/O process's segment
    */
   static Arm start(
       final Storage storage,

@@ -34,10 +34,7 @@ final class ArmService implements AutoCloseable {
   /**
    * Starts the service and waits until it takes requests.
    *
-   * @param storage storage system with layout and threshold
    * @param home directory in which capture directory and store are made
-   * @param runtime directory for its segment
-   * @param ranks number of ranks that write a checkpoint
    * @param options further options, such as {@code --buffer=8M}
    */
   static ArmService start(
@@ -86,7 +83,6 @@ final class ArmService implements AutoCloseable {
     }
   }
 
-  /** Returns the runtime directory. */
   Path directory() {
     return directory;
   }

@@ -130,14 +130,8 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Mixin private Site site;
 
-  /** Creates the command, for picocli. */
   public BenchCommand() {}
 
-  /**
-   * Runs the command.
-   *
-   * @param arguments see {@code --help}
-   */
   public static void main(final String[] arguments) {
     final Preset preset =
         Arrays.stream(Preset.values())

@@ -10,7 +10,6 @@ import org.sluice.profile.workload.Workload;
  * buffer.
  *
  * @param workload a published pattern, or {@link #RECORDS}
- * @param ranks number of processes that write
  * @param bytes bytes that all of them write; 0 for the bytes of one published checkpoint
  * @param buffer bytes of the I/O process's buffer; 0 for a buffer that holds a checkpoint
  */

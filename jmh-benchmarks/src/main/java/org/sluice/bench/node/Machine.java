@@ -9,11 +9,7 @@ import org.sluice.core.posix.NativeFile;
 /**
  * The machine on which the figures were measured.
  *
- * @param processor name of the processor
- * @param cores number of cores
  * @param memory bytes of memory
- * @param kernel release of the kernel
- * @param fileSystem type of the file system of the files written
  * @param device block device of the file system
  */
 record Machine(

@@ -13,9 +13,7 @@ import org.sluice.core.command.SizeConverter;
  * A figure that says how good Sluice is: the median, over the rounds, of the ratio of two systems
  * in the same round.
  *
- * @param name names of the figure and of the two systems
  * @param goal the value wanted, with its direction; empty without a goal
- * @param summary summary of the rounds
  */
 record Ratio(String name, String goal, Summary summary) {
   private static final String CONTAINER = "sluice-container-auto";

@@ -12,8 +12,6 @@ import org.sluice.profile.replay.ReplayRounds.Ending;
 /**
  * The rounds of one load through one storage system with one gap. Entry <i>n</i> of a figure is of
  * round <i>n</i>, so that the entries of two systems pair up.
- *
- * @param values values by figure
  */
 record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double>> values) {
   private static final double MILLI = 1e6;
@@ -54,12 +52,7 @@ record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double
     }
   }
 
-  /**
-   * Adds the counts of an I/O process in one round.
-   *
-   * @param before its statistics before the round
-   * @param after its statistics after the round
-   */
+  /** Adds the counts of an I/O process in one round. */
   void add(final Map<String, Object> before, final Map<String, Object> after) {
     final ToDoubleFunction<String> grown =
         name ->

@@ -33,16 +33,8 @@ final class Site {
   @Option(names = "--json", paramLabel = "FILE", description = "Leave the results there.")
   private Path json;
 
-  /** A measurement at the site. */
   @FunctionalInterface
   interface Measurement {
-    /**
-     * Measures.
-     *
-     * @param machine the machine
-     * @param files directory on the disk
-     * @param runtime directory in memory
-     */
     void on(Machine machine, Path files, Path runtime) throws IOException, InterruptedException;
   }
 
@@ -51,7 +43,6 @@ final class Site {
     return json;
   }
 
-  /** Returns whether the files written are to stay. */
   boolean keepsFiles() {
     return keepFiles;
   }
@@ -107,14 +98,12 @@ final class Site {
     }
   }
 
-  /** Ends the command if an option's number is too small or too large. */
   void checkRange(final String option, final int value, final int least, final int most) {
     if (value < least || value > most) {
       throw usage("%s takes %d to %d, not %d".formatted(option, least, most, value));
     }
   }
 
-  /** Returns the error that ends the command because of its arguments. */
   ParameterException usage(final String message) {
     return new ParameterException(command.commandLine(), message);
   }

@@ -11,8 +11,6 @@ import org.sluice.profile.replay.ReplayRounds.Output;
 /**
  * A storage system that checkpoints are written through.
  *
- * @param label name in options and results
- * @param output way in which its ranks write bytes
  * @param layout the I/O process's layout; empty without one
  * @param threshold the I/O process's threshold; empty without one
  */

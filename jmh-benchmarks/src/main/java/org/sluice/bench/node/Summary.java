@@ -7,15 +7,10 @@ import org.sluice.core.command.JsonObject;
  * The summary of several measurements of one figure.
  *
  * @param median the middle one, or the mean of the two in the middle
- * @param min the smallest
- * @param max the largest
  */
 record Summary(double median, double min, double max) {
   /**
-   * Returns the summary of values in any order.
-   *
    * @param values at least one value
-   * @return the summary
    */
   static Summary of(final Collection<Double> values) {
     final double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();

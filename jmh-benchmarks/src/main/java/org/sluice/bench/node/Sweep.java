@@ -13,12 +13,8 @@ import org.sluice.profile.replay.ReplayRounds.Ending;
  * A sweep over all storage systems side by side, one load after the other: one round of each
  * system, then the next round.
  *
- * @param storages the systems
- * @param rounds number of measured rounds
  * @param gapsMillis idleness before each measured checkpoint; one gap after the other
  * @param whenFull action of a write that finds no room
- * @param runtime directory for segments
- * @param progress stream for messages of progress
  */
 record Sweep(
     List<Storage> storages,
@@ -33,12 +29,7 @@ record Sweep(
    */
   private static final long MOST_COUNTED = 1L << 30;
 
-  /**
-   * Measures one load.
-   *
-   * @param home directory for its files
-   * @return a series for each gap and system, in this order
-   */
+  /** {@return a series for each gap and system, in this order} */
   List<Series> run(final Load load, final Path home) throws IOException, InterruptedException {
     final List<Series> all = new ArrayList<>();
     final List<Arm> arms = new ArrayList<>();

@@ -15,7 +15,6 @@ public final class Interruption implements AutoCloseable {
   private final Thread hook = new Thread(this::shutDown);
   private volatile boolean requested;
 
-  /** Starts to watch for Ctrl-C. */
   public Interruption() {
     Runtime.getRuntime().addShutdownHook(hook);
   }
@@ -31,16 +30,11 @@ public final class Interruption implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns whether the user asked for the end.
-   *
-   * @return true once Ctrl-C was pressed
-   */
   public boolean isRequested() {
     return requested;
   }
 
-  /** Ends the watch. A hook of a shutdown under way cannot be removed, and need not be. */
+  /** A hook of a shutdown under way cannot be removed, and need not be. */
   @Override
   public void close() {
     done.countDown();

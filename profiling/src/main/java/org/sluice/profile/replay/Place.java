@@ -10,32 +10,15 @@ import org.sluice.bridge.NativeLibraries;
 /**
  * The directories of replayed files, and the way by which they are written.
  *
- * @param scratch directory for errors and statistics
- * @param files directory of the files
  * @param store the store; empty for plain files without Sluice
- * @param options options of {@code sluice run}
  */
 public record Place(Scratch scratch, Path files, Optional<Path> store, List<String> options) {
-  /**
-   * Returns a place for plain files, written as without Sluice.
-   *
-   * @param scratch directory for the files
-   * @return the place
-   * @throws IOException when a directory cannot be made
-   */
+  /** Returns a place for plain files, written as without Sluice. */
   public static Place plain(final Scratch scratch) throws IOException {
     return new Place(scratch, scratch.directory("files"), Optional.empty(), List.of());
   }
 
-  /**
-   * Returns a place for files written through an I/O process.
-   *
-   * @param scratch directory for the files
-   * @param storage directory for the store
-   * @param options options of {@code sluice run}, without those for directories
-   * @return the place
-   * @throws IOException when a directory cannot be made
-   */
+  /** Returns a place for files written through an I/O process. */
   public static Place through(
       final Scratch scratch, final Scratch storage, final List<String> options) throws IOException {
     return new Place(
@@ -55,7 +38,6 @@ public record Place(Scratch scratch, Path files, Optional<Path> store, List<Stri
     return scratch.file("statistics");
   }
 
-  /** Returns the words before the program that replays. */
   List<String> wrapper() {
     if (store.isEmpty()) {
       return List.of();

@@ -30,14 +30,9 @@ public final class Replay {
   }
 
   /**
-   * Prepares a replay.
-   *
-   * @param trace the trace to replay
    * @param scratch directory for a copy that the processes can read, unless the trace is one itself
    * @param longestPause the longest pause between writes, which otherwise follow at once; empty to
    *     keep the recorded times
-   * @return the replay, which can be run any number of times
-   * @throws IOException when the trace cannot be read or copied
    */
   public static Replay of(
       final Trace trace, final Scratch scratch, final Optional<Duration> longestPause)
@@ -51,14 +46,7 @@ public final class Replay {
   }
 
   /**
-   * Runs the replay.
-   *
-   * @param place directories of its files
-   * @param progress receiver of the written bytes
-   * @param interruption ends the replay early
-   * @return the times of the replay
    * @throws CommandException when the replay fails, with the error messages of its processes
-   * @throws IOException when the replay cannot be started
    */
   public ReplayResult run(
       final Place place, final Progress progress, final Interruption interruption)
@@ -103,9 +91,7 @@ public final class Replay {
   /**
    * Compares files with the bytes that were written to them.
    *
-   * @param files directory of the files
    * @throws CommandException when the files differ
-   * @throws IOException when the comparison cannot be started
    */
   public void verify(final Path files) throws IOException {
     final List<String> command = new ArrayList<>();

@@ -88,7 +88,6 @@ public final class ReplayCommand implements Subcommand {
               "      --flat-out")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public ReplayCommand() {}
 
   @Override

@@ -8,14 +8,11 @@ import java.util.Map;
  * The result of one round of a replay. Times are in nanoseconds; moments are counted from the
  * start.
  *
- * @param writes number of writes made
- * @param bytes number of bytes written
  * @param calls time that the slowest process spent in its calls to open, write and close
  * @param opened moment before the first file was opened
  * @param began moment at which the first write began
  * @param ended moment at which the last call returned
  * @param durable moment at which every file was on stable storage
- * @param ranksCpu processor time of all processes
  * @param iopCpu processor time of the I/O process, 0 without one
  * @param buffered bytes in the buffer when the last call returned
  * @param systemCalls number of system calls of all processes, -1 if not counted
@@ -43,11 +40,8 @@ public record ReplayResult(
       new ReplayResult(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, true, 0, 0);
 
   /**
-   * Reads a result.
-   *
    * @param line output line of the program that replays
    * @param statistics of the I/O process; empty without one
-   * @return the result
    * @throws IOException when the line is no result
    */
   public static ReplayResult parse(final String line, final Map<String, Object> statistics)

@@ -44,20 +44,12 @@ public final class ReplayRounds implements AutoCloseable {
     /** The files are closed, slowly: system calls are counted, and no times taken. */
     COUNT;
 
-    /**
-     * Returns whether the time until the last close is that of the writes alone.
-     *
-     * @return true unless other work goes on meanwhile
-     */
+    /** Returns whether the time until the last close is that of the writes alone. */
     public boolean hasReturn() {
       return this == CLOSE || this == COMMIT;
     }
 
-    /**
-     * Returns whether all files are on stable storage.
-     *
-     * @return true for files that are synced or committed
-     */
+    /** Returns whether all files are on stable storage. */
     public boolean hasDurable() {
       return this == SYNC || this == COMMIT;
     }
@@ -72,11 +64,7 @@ public final class ReplayRounds implements AutoCloseable {
   /**
    * Starts the processes and waits until they are ready.
    *
-   * @param trace the trace to replay
    * @param copy new directory for a copy that the processes can read
-   * @param output target of the bytes
-   * @param environment further environment variables, such as those of an I/O process
-   * @return the processes
    * @throws IOException when the processes cannot be started; the reason is on standard error
    */
   public static ReplayRounds start(
@@ -103,9 +91,6 @@ public final class ReplayRounds implements AutoCloseable {
    * Runs one round, in which all processes write once.
    *
    * @param number of the checkpoint that {@link Ending#COMMIT} waits for
-   * @param ending state with which the round ends
-   * @param directory directory of the files
-   * @return the times of the round
    * @throws IOException when a process failed; the reason is on standard error
    */
   public ReplayResult round(final long number, final Ending ending, final Path directory)

@@ -9,43 +9,19 @@ import org.sluice.core.posix.Names;
 public final class Scratch implements AutoCloseable {
   private final Path path;
 
-  /**
-   * Creates the directory.
-   *
-   * @param parent an existing directory
-   * @throws IOException when that fails
-   */
   public Scratch(final Path parent) throws IOException {
     path = Files.createTempDirectory(parent.toRealPath(), "sluice-replay-");
   }
 
-  /**
-   * Creates a directory inside.
-   *
-   * @param name name of the directory
-   * @return the absolute path
-   * @throws IOException when that fails
-   */
   public Path directory(final String name) throws IOException {
     return Files.createDirectory(file(name));
   }
 
-  /**
-   * Returns the path of a file inside.
-   *
-   * @param name name of the file
-   * @return the absolute path
-   */
   public Path file(final String name) {
     return path.resolve(name);
   }
 
-  /**
-   * Deletes a directory with its contents, if it exists.
-   *
-   * @param directory path of the directory
-   * @throws IOException when that fails
-   */
+  /** Deletes a directory with its contents, if it exists. */
   public static void delete(final Path directory) throws IOException {
     for (final Path each : Names.deepestFirst(directory)) {
       Files.deleteIfExists(each);

@@ -47,7 +47,6 @@ public final class CompareCommand implements Subcommand {
               "  sluice profile compare before/ after/ --json | jq '.change.seconds'")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public CompareCommand() {}
 
   @Override

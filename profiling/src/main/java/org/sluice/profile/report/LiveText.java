@@ -35,10 +35,7 @@ public final class LiveText {
   }
 
   /**
-   * Prints the statistics.
-   *
    * @param statistics the members of the JSON of {@code --stats}
-   * @param out the writer to print to
    */
   public static void print(final Map<String, Object> statistics, final PrintWriter out) {
     final List<Row> rows = rows((List<?>) statistics.get("size_classes"));

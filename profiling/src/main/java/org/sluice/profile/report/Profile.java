@@ -53,13 +53,6 @@ final class Profile {
   private final List<Tally> classes = tallies(SizeClasses.COUNT);
   private final Map<String, FileProfile> files = new HashMap<>();
 
-  /**
-   * Reads a trace.
-   *
-   * @param name name of the trace in reports
-   * @param trace the trace
-   * @throws IOException when the trace cannot be read
-   */
   Profile(final String name, final Trace trace) throws IOException {
     this.name = name;
     kind = trace.kind();

@@ -53,7 +53,6 @@ public final class ReportCommand implements Subcommand {
               "      jq '.classes[] | [.label, .percent_of_data]'")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public ReportCommand() {}
 
   @Override

@@ -31,12 +31,7 @@ public final class TraceSource implements SharedOptions {
                 .description("A published pattern of 8 processes instead of a trace."));
   }
 
-  /**
-   * Opens the trace.
-   *
-   * @return the trace, of which nothing is read yet
-   * @throws IOException when the trace cannot be read
-   */
+  /** Opens the trace, of which nothing is read yet. */
   public Trace open() throws IOException {
     return workload == null ? Traces.open(trace) : workload.checkpoint(Workload.RANKS);
   }

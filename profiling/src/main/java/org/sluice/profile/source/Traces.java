@@ -17,10 +17,8 @@ public final class Traces {
   private Traces() {}
 
   /**
-   * Opens a trace.
+   * Opens a trace, of which nothing is read yet.
    *
-   * @param path a file or directory
-   * @return the trace, of which nothing is read yet
    * @throws IOException when the file cannot be read, or is no trace
    */
   public static Trace open(final Path path) throws IOException {
@@ -35,23 +33,13 @@ public final class Traces {
             () -> foreign(path, "neither a recorded trace nor strace or Darshan DXT text"));
   }
 
-  /**
-   * Returns the name of a trace in reports.
-   *
-   * @param path a file or directory
-   * @return the last part of its absolute path
-   */
+  /** Returns the last part of the absolute path: the name of a trace in reports. */
   public static String name(final Path path) {
     final Path real = path.toAbsolutePath().normalize();
     return real.getNameCount() == 0 ? real.toString() : real.getFileName().toString();
   }
 
-  /**
-   * Prints the parts of a trace that were left out.
-   *
-   * @param omissions result of reading the trace
-   * @param out the writer to print to; nothing is printed without omissions
-   */
+  /** Prints the parts of a trace that were left out. */
   public static void print(final Omissions omissions, final PrintWriter out) {
     omissions.notes().forEach(note -> out.println("note: " + Quoting.line(note)));
     if (omissions.skipped() > 0) {

@@ -56,7 +56,7 @@ final class DxtReader extends LineReader {
     }
   }
 
-  /** Reads a line of data. Returns false when the line cannot be read. */
+  /** Returns false when the line cannot be read. */
   private boolean data(final String line) {
     final Matcher matcher = SEGMENT.matcher(line);
     if (!matcher.matches() || file == null || origin == null) {

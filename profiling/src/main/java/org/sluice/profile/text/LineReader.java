@@ -21,7 +21,7 @@ abstract class LineReader {
     }
   }
 
-  /** Reads a line. Returns false when the line cannot be read. */
+  /** Returns false when the line cannot be read. */
   abstract boolean isRead(long number, String line);
 
   /** Ends the reading, after the last line. */

@@ -10,7 +10,6 @@ import org.sluice.profile.trace.Call;
 final class StraceFiles {
   private static final int STANDARD_STREAMS = 3;
 
-  /** The file and the offset of a write. */
   record FilePosition(String path, long offset) {}
 
   /** An open file as {@code open} makes it; duplicated descriptors share it, as in the kernel. */
@@ -146,9 +145,7 @@ final class StraceFiles {
     return byProcess.computeIfAbsent(process, p -> new HashMap<>());
   }
 
-  /**
-   * Returns whether a path is that of a file. Names of pipes and sockets have no slash in front.
-   */
+  /** Names of pipes and sockets have no slash in front. */
   private static boolean isFile(final String path) {
     return !path.startsWith("/dev/")
         && !path.startsWith("/proc/")

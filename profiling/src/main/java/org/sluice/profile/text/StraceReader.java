@@ -65,7 +65,6 @@ final class StraceReader extends LineReader {
     return new BigDecimal(seconds).movePointRight(9).longValueExact();
   }
 
-  /** Reads an event. Returns false when the text cannot be read. */
   private boolean event(final long number, final int thread, final long time, final String text) {
     if (text.startsWith("--- ") || text.startsWith("+++ ")) {
       return true;

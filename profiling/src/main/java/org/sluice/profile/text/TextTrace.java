@@ -32,13 +32,7 @@ public final class TextTrace implements Trace {
     this.format = format;
   }
 
-  /**
-   * Opens a text if it is of a known kind.
-   *
-   * @param file the text
-   * @return the trace, of which nothing is read yet; empty when the text is of another kind
-   * @throws IOException when the file cannot be read
-   */
+  /** Opens a text, of which nothing is read yet; empty when it is of no known kind. */
   public static Optional<Trace> open(final Path file) throws IOException {
     try (BufferedReader lines = reader(file)) {
       for (int i = 0; i < LINES_TO_TELL_BY; i++) {
@@ -58,8 +52,7 @@ public final class TextTrace implements Trace {
   }
 
   /**
-   * Returns a trace of strace. The text is read once first, to learn the threads of each process
-   * and the processes that write.
+   * The text is read once first, to learn the threads of each process and the processes that write.
    */
   private static Trace strace(final Path file) throws IOException {
     final StraceProcesses processes = new StraceProcesses();

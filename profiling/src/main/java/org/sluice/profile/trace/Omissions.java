@@ -12,15 +12,9 @@ public final class Omissions {
   private final List<String> notes = new ArrayList<>();
   private long skipped;
 
-  /** Creates an empty list. */
   public Omissions() {}
 
-  /**
-   * Counts a skipped line or record.
-   *
-   * @param place its place, such as {@code line 12}
-   * @param what text of the line or record
-   */
+  /** Counts a skipped line or record, at a place such as {@code line 12}. */
   public void skip(final String place, final String what) {
     skipped++;
     if (first.size() < SHOWN) {
@@ -32,38 +26,20 @@ public final class Omissions {
     }
   }
 
-  /**
-   * Adds a note on the whole trace.
-   *
-   * @param note a sentence
-   */
   public void note(final String note) {
     notes.add(note);
   }
 
-  /**
-   * Returns how much was skipped.
-   *
-   * @return the number of lines or records
-   */
+  /** Returns how much was skipped. */
   public long skipped() {
     return skipped;
   }
 
-  /**
-   * Returns the first few skipped lines or records.
-   *
-   * @return place and text of each
-   */
+  /** Returns place and text of the first few skipped lines or records. */
   public List<String> first() {
     return List.copyOf(first);
   }
 
-  /**
-   * Returns the notes on the whole trace.
-   *
-   * @return the notes, each a sentence
-   */
   public List<String> notes() {
     return List.copyOf(notes);
   }

@@ -19,7 +19,6 @@ public final class PartDescriptor {
   /** The characters {@code SLUICTRC} as a little-endian 64-bit integer. */
   public static final long MAGIC = 0x4352_5443_4955_4C53L;
 
-  /** The version of the format. */
   public static final int VERSION = 1;
 
   static final String SUFFIX = ".part";

@@ -42,15 +42,10 @@ public final class PartWriter implements AutoCloseable {
   }
 
   /**
-   * Creates a part.
-   *
    * @param path file of the part, which must not exist
-   * @param traceId the same for all parts of a recording
-   * @param origin the process whose writes are appended
    * @param ranks number of ranks of the job, 0 unknown
    * @param realtime present time, in nanoseconds since the epoch
    * @param monotonic the monotonic clock at the same moment, in nanoseconds
-   * @throws IOException when the file cannot be created
    */
   public PartWriter(
       final Path path,
@@ -83,11 +78,7 @@ public final class PartWriter implements AutoCloseable {
     out.writePosition(PartDescriptor.LENGTH);
   }
 
-  /**
-   * Appends a write of the part's process.
-   *
-   * @param write the write, whose origin is ignored
-   */
+  /** Appends a write, whose origin is ignored. */
   public void append(final Write write) {
     final FileState file = files.computeIfAbsent(write.file(), this::name);
     final int kind = write.call().ordinal() | write.route().ordinal() << 4;

@@ -18,34 +18,16 @@ public final class RecordedTrace implements Trace {
     this.parts = parts;
   }
 
-  /**
-   * Returns whether a file or directory is such a trace.
-   *
-   * @param path path of the file or directory
-   * @return true for a part, and for a directory with at least one part
-   * @throws IOException when the file or directory cannot be read
-   */
+  /** Returns whether the path is of a part, or of a directory with at least one. */
   public static boolean isOne(final Path path) throws IOException {
     return Files.isDirectory(path) ? !partsIn(path).isEmpty() : isPart(path);
   }
 
-  /**
-   * Returns the trace at a path.
-   *
-   * @param path a directory or a part, as {@link #isOne} accepts it
-   * @return the trace, of which nothing is read yet
-   * @throws IOException when the directory cannot be read
-   */
+  /** Returns the trace of a directory or part that {@link #isOne} accepts; nothing is read yet. */
   public static RecordedTrace of(final Path path) throws IOException {
     return new RecordedTrace(Files.isDirectory(path) ? partsIn(path) : List.of(path));
   }
 
-  /**
-   * Returns the name of a part's file.
-   *
-   * @param origin the process
-   * @return a file name for the trace's directory
-   */
   public static String partName(final TracedProcess origin) {
     return origin.host().replace('/', '_') + "." + origin.pid() + PartDescriptor.SUFFIX;
   }
@@ -68,11 +50,6 @@ public final class RecordedTrace implements Trace {
     }
   }
 
-  /**
-   * Returns the files of the parts.
-   *
-   * @return the files, one for each process
-   */
   public List<Path> parts() {
     return parts;
   }

@@ -15,27 +15,14 @@ public final class Survey {
   private long farthest;
   private final Tally tally = new Tally();
 
-  /** Creates an empty survey. */
   public Survey() {}
 
-  /**
-   * Reads a trace once.
-   *
-   * @param trace the trace
-   * @return the totals
-   * @throws IOException when the trace cannot be read
-   */
   public static Survey of(final Trace trace) throws IOException {
     final Survey survey = new Survey();
     trace.read(survey::add);
     return survey;
   }
 
-  /**
-   * Adds a write.
-   *
-   * @param write the write
-   */
   public void add(final Write write) {
     nanos.merge(write.origin(), write.duration(), Long::sum);
     from = Math.min(from, write.time());
@@ -44,74 +31,42 @@ public final class Survey {
     tally.add(write);
   }
 
-  /**
-   * Returns whether nothing was written.
-   *
-   * @return true without a write
-   */
   public boolean isEmpty() {
     return tally.writes() == 0;
   }
 
-  /**
-   * Returns the processes that wrote.
-   *
-   * @return the processes in their order
-   */
   public NavigableSet<TracedProcess> origins() {
     return nanos.navigableKeySet();
   }
 
-  /**
-   * Returns the begin of the first write.
-   *
-   * @return nanoseconds since the epoch
-   */
+  /** Returns the begin of the first write, in nanoseconds since the epoch. */
   public long from() {
     return from;
   }
 
   /**
-   * Returns the end of the last write.
-   *
-   * @return nanoseconds since the epoch, at least 1 after {@link #from}
+   * Returns the end of the last write, in nanoseconds since the epoch; at least 1 after {@link
+   * #from}.
    */
   public long to() {
     return Math.max(to, from + 1);
   }
 
-  /**
-   * Returns how far the writes go in any file.
-   *
-   * @return the highest offset that was written to, plus 1
-   */
+  /** Returns the highest offset written to in any file, plus 1. */
   public long farthest() {
     return farthest;
   }
 
-  /**
-   * Returns the tally of all writes.
-   *
-   * @return the tally
-   */
   public Tally tally() {
     return tally;
   }
 
-  /**
-   * Returns the time from the begin of the first write to the end of the last.
-   *
-   * @return seconds
-   */
+  /** Returns the time from the begin of the first write to the end of the last. */
   public double spanSeconds() {
     return (to - from) / 1e9;
   }
 
-  /**
-   * Returns the longest time that a process spent in its writes.
-   *
-   * @return nanoseconds
-   */
+  /** Returns the longest time that a process spent in its writes, in nanoseconds. */
   public long slowestNanos() {
     return nanos.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }

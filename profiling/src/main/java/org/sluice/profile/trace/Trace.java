@@ -8,17 +8,12 @@ import java.util.function.Consumer;
  * come in the order in which it made them; others in any order.
  */
 public interface Trace {
-  /**
-   * Returns the kind of trace.
-   *
-   * @return a name, such as {@code strace output}
-   */
+  /** Returns a name of the kind, such as {@code strace output}. */
   String kind();
 
   /**
    * Reads the trace from beginning to end; no write is kept in memory.
    *
-   * @param sink receiver of each write
    * @return the parts that had to be left out
    * @throws IOException when the trace cannot be read, or is of another format version
    */

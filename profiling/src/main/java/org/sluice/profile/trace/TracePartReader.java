@@ -73,7 +73,7 @@ final class TracePartReader {
     }
   }
 
-  /** Reads the header. Returns false when the process died before the header was there. */
+  /** Returns false when the process died before the header was there. */
   private boolean readHeader(final Omissions omissions) throws IOException {
     final long magic = in.readLong(PartDescriptor.MAGIC_OFFSET);
     final int version = in.readVolatileInt(PartDescriptor.VERSION_OFFSET);

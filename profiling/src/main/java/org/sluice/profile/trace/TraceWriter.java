@@ -14,8 +14,6 @@ public final class TraceWriter implements AutoCloseable {
   private final Map<TracedProcess, PartWriter> parts = new HashMap<>();
 
   /**
-   * Creates a trace.
-   *
    * @param directory existing directory without a trace
    */
   public TraceWriter(final Path directory) {
@@ -25,10 +23,7 @@ public final class TraceWriter implements AutoCloseable {
   /**
    * Writes a trace of another kind as a recorded trace.
    *
-   * @param trace the trace to read
    * @param directory existing directory without a trace
-   * @return the parts of the trace that had to be left out
-   * @throws IOException when the trace cannot be read, or written
    */
   public static Omissions copy(final Trace trace, final Path directory) throws IOException {
     try (TraceWriter out = new TraceWriter(directory)) {
@@ -39,10 +34,7 @@ public final class TraceWriter implements AutoCloseable {
   }
 
   /**
-   * Appends a write.
-   *
    * @param write the write; writes of a process have to come in the order of their times
-   * @throws UncheckedIOException when a part cannot be created
    */
   public void append(final Write write) {
     parts.computeIfAbsent(write.origin(), origin -> begin(origin, write.time())).append(write);

@@ -5,8 +5,6 @@ import java.util.Comparator;
 /**
  * A process whose writes are in a trace.
  *
- * @param host name of its node
- * @param pid process id on that node
  * @param rank rank in the job, -1 unknown
  */
 public record TracedProcess(String host, int pid, int rank) implements Comparable<TracedProcess> {
@@ -20,11 +18,7 @@ public record TracedProcess(String host, int pid, int rank) implements Comparabl
     return ORDER.compare(this, other);
   }
 
-  /**
-   * Returns a label for users.
-   *
-   * @return the rank, or the pid when the rank is unknown
-   */
+  /** Returns the rank, or the pid where the rank is unknown. */
   public String label() {
     return rank < 0 ? "pid " + pid : "rank " + rank;
   }

@@ -3,9 +3,6 @@ package org.sluice.profile.trace;
 /**
  * A write that succeeded.
  *
- * @param origin the process that wrote
- * @param file path of the file
- * @param call the function that made the write
  * @param route the way that the bytes took
  * @param time begin of the write, in nanoseconds since the epoch
  * @param duration duration in nanoseconds, at least 0
@@ -21,20 +18,12 @@ public record Write(
     long duration,
     long offset,
     long size) {
-  /**
-   * Returns the offset at which the write ended.
-   *
-   * @return the offset of the first byte after the write
-   */
+  /** Returns the offset at which the write ended. */
   public long endOffset() {
     return offset + size;
   }
 
-  /**
-   * Returns the time at which the write ended.
-   *
-   * @return nanoseconds since the epoch
-   */
+  /** Returns the end in nanoseconds since the epoch. */
   public long endTime() {
     return time + duration;
   }

@@ -13,7 +13,6 @@ import org.sluice.profile.trace.Write;
 /**
  * The first writes of each process.
  *
- * @param whole all writes
  * @param share bytes of each process; its last write may go beyond
  */
 record Excerpt(Trace whole, long share) implements Trace {

@@ -24,9 +24,7 @@ import org.sluice.profile.workload.GeneratedTrace;
  * The times of this node for a copy into shared memory and for a file write, and its speed of a
  * drain. A process on each core writes at the same time.
  *
- * @param costs costs by size, ascending
  * @param drain bytes a second to storage
- * @param cores number of cores
  */
 record NodeCosts(List<Cost> costs, double drain, int cores) {
   private static final List<Long> SIZES =
@@ -40,7 +38,6 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
   /**
    * The nanoseconds of a write.
    *
-   * @param size bytes of the write
    * @param copy time of a copy into shared memory
    * @param write time of a write to a new file
    */
@@ -66,7 +63,6 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
   /**
    * Measures the costs, in a few seconds.
    *
-   * @param directory directory of the checkpoints, where files are written
    * @param interruption once requested, further sizes are left out
    */
   static NodeCosts of(final Path directory, final Interruption interruption) throws IOException {

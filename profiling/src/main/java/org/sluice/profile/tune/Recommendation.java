@@ -10,12 +10,10 @@ import java.util.Optional;
  *
  * @param setting the setting; empty to leave the writes plain
  * @param millis its time in the replays, empty when nothing was replayed
- * @param reason a sentence
  */
 record Recommendation(Optional<Setting> setting, Optional<Double> millis, String reason) {
   private static final double NEARLY = 1.1;
 
-  /** Returns a recommendation without a replay. */
   static Recommendation unmeasured(final Setting setting) {
     return new Recommendation(
         Optional.of(setting),
@@ -26,8 +24,6 @@ record Recommendation(Optional<Setting> setting, Optional<Double> millis, String
   }
 
   /**
-   * Returns a recommendation by replays.
-   *
    * @param trials trials of plain writes first, then of at least one setting
    */
   static Recommendation of(final List<Trial> trials) {

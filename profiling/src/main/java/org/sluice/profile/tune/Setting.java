@@ -12,7 +12,6 @@ import org.sluice.core.command.SizeConverter;
 record Setting(long threshold, long buffer) {
   static final Setting PLAIN = new Setting(0, 0);
 
-  /** Returns the value for {@code --threshold}. */
   String thresholdOption() {
     return threshold == Long.MAX_VALUE ? "auto" : "fixed:" + size(threshold);
   }
@@ -21,7 +20,7 @@ record Setting(long threshold, long buffer) {
     return size(buffer);
   }
 
-  /** Returns the members for JSON. Plain writes have no threshold and no buffer. */
+  /** Plain writes have no threshold and no buffer. */
   JsonObject members() {
     final boolean aggregates = !equals(PLAIN);
     return new JsonObject()

@@ -9,7 +9,6 @@ import org.sluice.profile.replay.ReplayResult;
 /**
  * A setting, and the results of its replays.
  *
- * @param setting the setting
  * @param rounds at least one result
  */
 record Trial(Setting setting, List<ReplayResult> rounds) {

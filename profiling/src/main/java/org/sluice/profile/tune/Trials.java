@@ -27,9 +27,6 @@ final class Trials {
   private final Interruption interruption;
 
   /**
-   * Creates the replays for one directory.
-   *
-   * @param directory directory of the files
    * @param interruption once requested, a round that is not complete does not count
    */
   Trials(final Path directory, final Interruption interruption) {
@@ -38,8 +35,6 @@ final class Trials {
   }
 
   /**
-   * Replays the settings.
-   *
    * @param settings settings through Sluice; plain writes go before
    * @param drain bytes a second: by then a buffer is empty, so longer pauses change nothing
    * @return a trial of each; none if interrupted before the end of the first round

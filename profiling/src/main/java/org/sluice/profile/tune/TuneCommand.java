@@ -64,7 +64,6 @@ public final class TuneCommand implements Subcommand {
               "  sluice tune app.dxt --json | jq .recommendation")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public TuneCommand() {}
 
   @Override

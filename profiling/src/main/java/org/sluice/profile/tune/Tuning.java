@@ -9,10 +9,7 @@ import org.sluice.profile.trace.Survey;
 /**
  * The measurements and replays, and the setting that they recommend.
  *
- * @param survey the program's writes
- * @param costs costs of the node
  * @param trials plain writes and each setting; none when nothing was replayed
- * @param advice the recommendation
  * @param untried true if nothing was to be replayed
  */
 record Tuning(
@@ -26,10 +23,7 @@ record Tuning(
   }
 
   /**
-   * Prints tables.
-   *
    * @param replayed bytes of the writes that were replayed
-   * @param out writer of the tables
    */
   void print(final long replayed, final PrintWriter out) {
     out.printf(

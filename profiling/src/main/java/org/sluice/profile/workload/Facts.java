@@ -11,12 +11,6 @@ import java.util.List;
 final class Facts {
   private Facts() {}
 
-  /**
-   * Returns the rows of a table without its heading.
-   *
-   * @param name file of the table
-   * @return the fields of each row; an empty field is an empty string
-   */
   public static List<String[]> rows(final String name) {
     return lines(name).stream().skip(1).map(line -> line.split(",", -1)).toList();
   }

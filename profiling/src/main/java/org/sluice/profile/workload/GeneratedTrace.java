@@ -15,8 +15,6 @@ import org.sluice.profile.trace.Write;
 /**
  * A generated trace: each rank makes the same writes, in order, to a file of its own.
  *
- * @param kind kind of the trace, for reports
- * @param ranks number of processes that write
  * @param sizes source of the bytes of each write of a rank, always the same
  * @param duration the nanoseconds that a write of a number of bytes takes
  * @param gap bytes of the file left out behind each write
@@ -27,11 +25,8 @@ public record GeneratedTrace(
   /**
    * Returns a trace of writes of equal size that take no time.
    *
-   * @param ranks number of processes that write
    * @param bytes bytes of all processes together, rounded up to whole writes of each
-   * @param size bytes of each write
    * @param gap bytes of the file left out behind each write
-   * @return the trace
    */
   public static GeneratedTrace equal(
       final int ranks, final long bytes, final long size, final long gap) {
@@ -40,11 +35,6 @@ public record GeneratedTrace(
         "equal writes", ranks, () -> LongStream.range(0, count).map(i -> size), s -> 0, gap);
   }
 
-  /**
-   * Returns the bytes that all ranks write.
-   *
-   * @return the number of bytes
-   */
   public long bytes() {
     return ranks * sizes.get().sum();
   }

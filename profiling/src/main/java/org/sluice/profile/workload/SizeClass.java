@@ -7,9 +7,7 @@ import java.util.List;
  *
  * @param from smallest size in bytes
  * @param to first size above, {@link Long#MAX_VALUE} for the last class
- * @param percentOfWrites share of the number of writes
  * @param percentOfData share of the bytes
- * @param percentOfTime share of the time in writes
  */
 record SizeClass(
     long from, long to, double percentOfWrites, double percentOfData, double percentOfTime) {

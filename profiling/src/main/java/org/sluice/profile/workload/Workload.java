@@ -11,13 +11,9 @@ import org.sluice.core.segment.SlotDescriptor;
  * published only for LU, and serve for all.
  */
 public enum Workload {
-  /** The program LU.C.64. */
   LU,
-  /** The program BT.C.64. */
   BT,
-  /** The program SP.C.64. */
   SP,
-  /** The program CG.C.64. */
   CG;
 
   /** The number of processes of a node in the publication. */
@@ -40,49 +36,27 @@ public enum Workload {
     seconds = Double.parseDouble(row[5]);
   }
 
-  /**
-   * Returns the name in the published tables.
-   *
-   * @return the name, such as {@code LU.C.64}
-   */
   public String publishedName() {
     return name().toUpperCase(Locale.ROOT) + ".C.64";
   }
 
-  /**
-   * Returns the bytes of one process's image.
-   *
-   * @return the bytes of the node, divided by its processes
-   */
+  /** Returns the bytes of the node's images, divided by its processes. */
   public long imageLength() {
     return imageLength;
   }
 
-  /**
-   * Returns the number of writes of one process.
-   *
-   * @return the count
-   */
+  /** Returns the number of writes of one process. */
   public int writes() {
     return writes;
   }
 
-  /**
-   * Returns the writes of one checkpoint of a node.
-   *
-   * @param ranks number of processes
-   * @return the writes, with the published times
-   */
+  /** Returns the writes of one checkpoint of a node, with the published times. */
   public GeneratedTrace checkpoint(final int ranks) {
     return trace(ranks, WritePattern.of(this));
   }
 
   /**
-   * Returns the writes of one checkpoint of a node, of another size.
-   *
-   * @param ranks number of processes
-   * @param bytes bytes of all processes together, written by repeating the writes
-   * @return the writes, with the published times
+   * Returns such a checkpoint with other bytes of all processes together, by repeating its writes.
    */
   public GeneratedTrace checkpoint(final int ranks, final long bytes) {
     final List<Long> once = WritePattern.of(this);
