@@ -27,8 +27,6 @@ public final class ProfileCommand implements Subcommand {
               "  sluice profile compare sluice.trace app.strace")
           .spec();
 
-  public ProfileCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -51,8 +51,6 @@ public final class RecordCommand implements Subcommand {
               "  sluice profile report sluice.trace")
           .spec();
 
-  public RecordCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

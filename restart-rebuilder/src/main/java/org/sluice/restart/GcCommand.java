@@ -79,8 +79,6 @@ public final class GcCommand implements Subcommand {
               "  sluice gc --store /scratch/store --json | jq .bytes")
           .spec();
 
-  public GcCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -94,8 +94,6 @@ public final class LsCommand implements Subcommand {
   /** The states of copies of commits on a stage, by the commits' ids. */
   private final Map<Long, String> copies = new HashMap<>();
 
-  public LsCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -113,8 +113,6 @@ public final class RestoreCommand implements Subcommand {
               "  sluice restore --store /scratch/store --to /scratch/run --fallback")
           .spec();
 
-  public RestoreCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

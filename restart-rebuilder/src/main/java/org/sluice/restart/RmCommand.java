@@ -85,8 +85,6 @@ public final class RmCommand implements Subcommand {
               "  sluice rm --store /scratch/store --keep 1 --json")
           .spec();
 
-  public RmCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -53,8 +53,6 @@ public final class VerifyCommand implements Subcommand {
 
   private final List<IOException> damage = new ArrayList<>();
 
-  public VerifyCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -8,8 +8,6 @@ import org.sluice.core.store.objects.EngineProvider;
 
 /** The provider of engines for buckets. */
 public final class S3EngineProvider implements EngineProvider {
-  public S3EngineProvider() {}
-
   @Override
   public String scheme() {
     return "s3";

@@ -54,8 +54,6 @@ public class AppendBenchmark extends MicroBenchmark {
   private ByteBuffer source;
   private int left = CHUNK_LENGTH;
 
-  public AppendBenchmark() {}
-
   /** Makes an I/O process that leaves the rings alone. */
   @Setup
   public void open() throws IOException {

@@ -41,8 +41,6 @@ public class DrainBenchmark extends MicroBenchmark {
   private PosixStore posix;
   private Container container;
 
-  public DrainBenchmark() {}
-
   @Setup
   public void open() throws IOException {
     chunk = new ChunkBuilder(bytes, SESSION);

@@ -44,8 +44,6 @@ public class RebuildBenchmark extends MicroBenchmark {
   private NativeFile file;
   private long written;
 
-  public RebuildBenchmark() {}
-
   /** Logs as many bytes as the image has. */
   @Setup
   public void log() throws IOException {

@@ -19,8 +19,6 @@ public class ValidateBenchmark extends MicroBenchmark {
   private final ChunkReader reader = new ChunkReader();
   private ChunkBuilder chunk;
 
-  public ValidateBenchmark() {}
-
   @Setup
   public void fill() {
     chunk = new ChunkBuilder(CHUNK_LENGTH, SESSION);

@@ -130,8 +130,6 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Mixin private Site site;
 
-  public BenchCommand() {}
-
   public static void main(final String[] arguments) {
     final Preset preset =
         Arrays.stream(Preset.values())

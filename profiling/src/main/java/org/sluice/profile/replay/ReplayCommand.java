@@ -88,8 +88,6 @@ public final class ReplayCommand implements Subcommand {
               "      --flat-out")
           .spec();
 
-  public ReplayCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -47,8 +47,6 @@ public final class CompareCommand implements Subcommand {
               "  sluice profile compare before/ after/ --json | jq '.change.seconds'")
           .spec();
 
-  public CompareCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -53,8 +53,6 @@ public final class ReportCommand implements Subcommand {
               "      jq '.classes[] | [.label, .percent_of_data]'")
           .spec();
 
-  public ReportCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -12,8 +12,6 @@ public final class Omissions {
   private final List<String> notes = new ArrayList<>();
   private long skipped;
 
-  public Omissions() {}
-
   /** Counts a skipped line or record, at a place such as {@code line 12}. */
   public void skip(final String place, final String what) {
     skipped++;

@@ -15,8 +15,6 @@ public final class Survey {
   private long farthest;
   private final Tally tally = new Tally();
 
-  public Survey() {}
-
   public static Survey of(final Trace trace) throws IOException {
     final Survey survey = new Survey();
     trace.read(survey::add);

@@ -6,8 +6,6 @@ public final class Tally {
   private long bytes;
   private long nanos;
 
-  public Tally() {}
-
   /** Returns a tally of writes without their time. */
   public static Tally of(final long writes, final long bytes) {
     final Tally tally = new Tally();

@@ -64,8 +64,6 @@ public final class TuneCommand implements Subcommand {
               "  sluice tune app.dxt --json | jq .recommendation")
           .spec();
 
-  public TuneCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;
