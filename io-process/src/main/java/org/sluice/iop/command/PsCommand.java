@@ -110,22 +110,24 @@ public final class PsCommand implements Subcommand {
       line(
           "%-16s %8d  %-10s %5d  %-16s %7s  %s",
           Quoting.name(each.name()),
-          each.pid(),
+          each.segment().pid(),
           removed.contains(each) ? "-" : each.user(),
-          each.ranks(),
+          each.segment().ranks(),
           TIME.format(each.since()),
-          SizeConverter.format(each.memory()),
+          SizeConverter.format(each.segment().memory()),
           removed.contains(each) ? "removed" : label(each.state()));
-      if (!each.store().isEmpty()) {
+      if (!each.segment().store().isEmpty()) {
         line(
             "  %s%s",
-            each.capture().isEmpty() ? "" : Quoting.name(each.capture()) + " -> ",
-            Quoting.name(each.store()));
+            each.segment().capture().isEmpty()
+                ? ""
+                : Quoting.name(each.segment().capture()) + " -> ",
+            Quoting.name(each.segment().store()));
       }
       if (each.state() == State.KILLED && !removed.contains(each)) {
         line(
             "  sluice serve --resume --name %s --store %s",
-            Quoting.name(each.name()), Quoting.name(each.store()));
+            Quoting.name(each.name()), Quoting.name(each.segment().store()));
       }
     }
   }
@@ -146,13 +148,13 @@ public final class PsCommand implements Subcommand {
           new JsonObject()
               .with("name", each.name())
               .with("directory", each.directory().toString())
-              .with("pid", each.pid())
+              .with("pid", each.segment().pid())
               .with("user", removed.contains(each) ? null : each.user())
-              .with("store", each.store())
-              .withFile("capture", each.capture())
-              .with("ranks", each.ranks())
+              .with("store", each.segment().store())
+              .withFile("capture", each.segment().capture())
+              .with("ranks", each.segment().ranks())
               .with("since", each.since().toString())
-              .with("memory_bytes", each.memory())
+              .with("memory_bytes", each.segment().memory())
               .with("state", removed.contains(each) ? "removed" : label(each.state())));
     }
     json.print(new JsonObject().with("sessions", all));

@@ -25,22 +25,10 @@ import org.sluice.iop.journal.Journal;
 /**
  * A session of this node, as its runtime directory shows it from outside.
  *
- * @param pid process id of its I/O process, even a dead one; 0 if unknown
- * @param store directory of its store; empty if unknown
- * @param capture its capture directory; empty for none
- * @param ranks number of attached processes that live
  * @param since start of its I/O process
- * @param memory bytes of its segment
+ * @param segment view of its segment
  */
-public record NodeSession(
-    Path directory,
-    State state,
-    int pid,
-    String store,
-    String capture,
-    int ranks,
-    Instant since,
-    long memory) {
+public record NodeSession(Path directory, State state, Instant since, SegmentView segment) {
   private static final Pattern OF_USER = Pattern.compile("sluice-\\d+");
 
   /** The state of a session. */
@@ -51,6 +39,29 @@ public record NodeSession(
     KILLED,
     /** The I/O process is dead, and nothing can resume the session. */
     DEAD
+  }
+
+  /**
+   * The facts that a segment tells about its session.
+   *
+   * @param pid process id of its I/O process, even a dead one; 0 if unknown
+   * @param store directory of its store; empty if unknown
+   * @param capture its capture directory; empty for none
+   * @param ranks number of attached processes that live
+   * @param memory bytes of the segment
+   */
+  public record SegmentView(int pid, String store, String capture, int ranks, long memory) {
+    private static final SegmentView UNREADABLE = new SegmentView(0, "", "", 0, 0);
+
+    private static SegmentView of(final Segment segment, final Path file) throws IOException {
+      final Header header = segment.header();
+      return new SegmentView(
+          header.process().pid(),
+          header.store(),
+          header.capture(),
+          NodeSession.ranks(segment),
+          FileStatus.behind(file.toString()).allocated());
+    }
   }
 
   /**
@@ -86,30 +97,17 @@ public record NodeSession(
     final Instant since =
         FileStatus.of(directory.resolve(RuntimeDirectory.LOCK).toString()).modified();
     try (Segment mapped = Segment.map(segment)) {
-      final Header header = mapped.header();
       final State state =
-          header.process().isAlive()
+          mapped.header().process().isAlive()
               ? State.RUNNING
               : stateWithout(directory, RuntimeDirectory.isUsed(mapped));
-      return new NodeSession(
-          directory,
-          state,
-          header.process().pid(),
-          header.store(),
-          header.capture(),
-          ranks(mapped),
-          since,
-          FileStatus.behind(segment.toString()).allocated());
+      return new NodeSession(directory, state, since, SegmentView.of(mapped, segment));
     } catch (final IOException unreadable) {
       return new NodeSession(
           directory,
           stateWithout(directory, unreadable instanceof FormatVersionException),
-          0,
-          "",
-          "",
-          0,
           since,
-          0);
+          SegmentView.UNREADABLE);
     }
   }
 
