@@ -34,12 +34,12 @@ public final class CheckCommand implements Subcommand {
 
   private final JsonOption json = new JsonOption();
 
-  private String capture;
+  private Optional<String> capture = Optional.empty();
   private long buffer;
   private Pages pages;
   private boolean faults;
-  private String store;
-  private Path stage;
+  private Optional<String> store = Optional.empty();
+  private Optional<Path> stage = Optional.empty();
 
   private final CommandSpec spec =
       Model.of(this, "check")
@@ -67,21 +67,21 @@ public final class CheckCommand implements Subcommand {
               ExitStatus.FEW_DESCRIPTORS)
           .add(json)
           .add(
-              option(String.class, value -> store = value, "--store")
+              option(String.class, value -> store = Optional.ofNullable(value), "--store")
                   .paramLabel("STORE")
                   .defaultValue("${env:SLUICE_STORE}")
                   .description(
                       "Look at the place of this store, whether it exists or not, or only whether nodes"
                           + " can share a URI such as s3://BUCKET/PREFIX; default: environment SLUICE_STORE."))
           .add(
-              option(Path.class, value -> stage = value, "--stage")
+              option(Path.class, value -> stage = Optional.ofNullable(value), "--stage")
                   .paramLabel("DIR")
                   .defaultValue("${env:SLUICE_STAGE}")
                   .description(
                       "Look at the stage of a store that is a URI, whether it exists or not; default:"
                           + " environment SLUICE_STAGE."))
           .add(
-              option(String.class, value -> capture = value, "--capture")
+              option(String.class, value -> capture = Optional.ofNullable(value), "--capture")
                   .paramLabel("DIR")
                   .defaultValue("${env:SLUICE_CAPTURE}")
                   .description(
@@ -127,8 +127,8 @@ public final class CheckCommand implements Subcommand {
       json.print(FaultTable.toJson());
     } else if (faults) {
       FaultTable.print(spec.commandLine().getOut());
-    } else if (store != null && Engines.isUri(store)) {
-      lookAtStorage();
+    } else if (store.filter(Engines::isUri).isPresent()) {
+      lookAtStorage(store.get());
     } else {
       look();
     }
@@ -136,12 +136,12 @@ public final class CheckCommand implements Subcommand {
   }
 
   /** Looks at storage behind a URI, by writing an object there and deleting it. */
-  private void lookAtStorage() throws IOException {
-    try (Engine engine = Engines.open(store)) {
+  private void lookAtStorage(final String uri) throws IOException {
+    try (Engine engine = Engines.open(uri)) {
       EngineProbe.conditionalCreate(engine);
       final Checks checks = new Checks(geometry());
-      if (stage != null) {
-        checks.stage(stage);
+      if (stage.isPresent()) {
+        checks.stage(stage.get());
       }
       if (json.wanted()) {
         json.print(
@@ -152,7 +152,7 @@ public final class CheckCommand implements Subcommand {
       } else {
         final PrintWriter out = spec.commandLine().getOut();
         out.printf("%s: of two objects of one name the first stays%n", engine);
-        if (stage != null) {
+        if (stage.isPresent()) {
           checks.print(out);
         }
         out.flush();
@@ -170,16 +170,15 @@ public final class CheckCommand implements Subcommand {
 
   private void look() throws IOException {
     final Checks checks = new Checks(geometry());
-    checks.node(pages, capture != null);
-    final Path place = store == null ? null : Path.of(store);
-    if (place != null) {
-      checks.store(place);
+    checks.node(pages, capture.isPresent());
+    final Optional<Path> place = store.map(Path::of);
+    if (place.isPresent()) {
+      checks.store(place.get());
+    } else if (stage.isPresent()) {
+      checks.stage(stage.get());
     }
-    if (stage != null && place == null) {
-      checks.stage(stage);
-    }
-    if (capture != null) {
-      checks.capture(Arguments.exactValue(capture), place);
+    if (capture.isPresent()) {
+      checks.capture(Arguments.exactValue(capture.get()), place);
     }
     if (json.wanted()) {
       json.print(checks.toJson());

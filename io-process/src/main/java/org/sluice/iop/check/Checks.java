@@ -72,9 +72,9 @@ final class Checks {
    * Looks at a capture directory.
    *
    * @param capture its path, existing or not, see {@link org.sluice.core.posix.FileName}
-   * @param store path of the store, existing or not; null for an unknown one
+   * @param store path of the store, existing or not; empty for an unknown one
    */
-  void capture(final String capture, final Path store) throws IOException {
+  void capture(final String capture, final Optional<Path> store) throws IOException {
     final Section section = begin("capture", capture);
     inTime(section, () -> new StoreChecks(section, buffer).makeCapture(capture, store));
   }

@@ -99,13 +99,13 @@ final class StoreChecks {
   }
 
   /** Tries a capture directory, and links from there into the store as a commit does. */
-  void makeCapture(final String capture, final Path store) throws IOException {
+  void makeCapture(final String capture, final Optional<Path> store) throws IOException {
     final boolean exists = Names.exists(capture);
     final String place = Names.real(exists ? capture : above(capture));
     if (exists
-        && store != null
-        && Names.exists(store.toString())
-        && FileName.isWithin(place, Names.real(store.toString()))) {
+        && store.isPresent()
+        && Names.exists(store.get().toString())
+        && FileName.isWithin(place, Names.real(store.get().toString()))) {
       section.stop(
           "place",
           ExitStatus.USAGE,
@@ -138,12 +138,13 @@ final class StoreChecks {
   }
 
   /** Makes a file that has a name for a moment only, so that no program opens it. */
-  private void tryOutCapture(final String path, final Path store) throws IOException {
+  private void tryOutCapture(final String path, final Optional<Path> store) throws IOException {
     try (NativeFile file = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
       section.yes("writable", "a file can be made");
       try {
-        if (store != null) {
-          storeLinks(file, StorePlace.look(store).directory().resolve(FileSystemTrial.name()));
+        if (store.isPresent()) {
+          storeLinks(
+              file, StorePlace.look(store.get()).directory().resolve(FileSystemTrial.name()));
         }
       } catch (final IOException saidOfTheStore) {
         // its own section says so

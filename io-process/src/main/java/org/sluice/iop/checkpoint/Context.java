@@ -96,7 +96,7 @@ public record Context(
             captured.isEmpty() ? null : captured,
             Names.real(SeriesDirectory.root(store.directory()).toString()));
     final String node = NodeIdentity.self().name();
-    if (settings.alone() != null) {
+    if (settings.checkpoints().alone().isPresent()) {
       publisher.checkPrivateFiles();
     }
     return new Context(
@@ -118,7 +118,7 @@ public record Context(
         journal,
         state,
         service,
-        new SharedFiles(settings, capture, statistics),
+        new SharedFiles(settings.checkpoints(), capture, statistics),
         new SoleWriter(capture, segment.imageTable()),
         new Waiters(publisher.committedBefore(state.leaving().keySet()), state),
         new IncrementalSources(store, segment.header().sessionId()),
@@ -158,7 +158,7 @@ public record Context(
 
   /** Returns the rule by which files are one checkpoint. */
   public Grouping grouping() {
-    return settings.grouping();
+    return settings.checkpoints().grouping();
   }
 
   /**

@@ -29,7 +29,7 @@ public final class SharedFiles {
           + " files one node alone opens";
 
   private final Grouping grouping;
-  private final Pattern alone;
+  private final Optional<Pattern> alone;
   private final CaptureDirectory capture;
   private final Statistics statistics;
 
@@ -41,7 +41,9 @@ public final class SharedFiles {
    * @param statistics counts them
    */
   public SharedFiles(
-      final SessionSettings settings, final CaptureDirectory capture, final Statistics statistics) {
+      final CheckpointSettings settings,
+      final CaptureDirectory capture,
+      final Statistics statistics) {
     this.grouping = settings.grouping();
     this.alone = settings.alone();
     this.capture = capture;
@@ -138,7 +140,7 @@ public final class SharedFiles {
   }
 
   private boolean isAlone(final String path) {
-    return alone != null && alone.matcher(path).find();
+    return alone.stream().anyMatch(its -> its.matcher(path).find());
   }
 
   private boolean tellsRank(final String path, final Writer writer) {
@@ -195,7 +197,7 @@ public final class SharedFiles {
 
   /** Returns why no file of a job can be in a group; empty when some can. */
   public Optional<String> obstacle(final Writer writer) {
-    final boolean untold = grouping.exists() && !grouping.tellsRanks() && alone == null;
+    final boolean untold = grouping.exists() && !grouping.tellsRanks() && alone.isEmpty();
     return writer.isOfSeveralNodes() && untold && capture.isShared()
         ? Optional.of(
             "the job has ranks on other nodes, which may write to %s, too; %s"

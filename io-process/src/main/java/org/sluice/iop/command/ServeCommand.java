@@ -116,7 +116,7 @@ public final class ServeCommand implements Subcommand {
     final Settings settings = options.settings(members);
     Silence.listen(ServeCommand::sayWaiting);
     if (restarts) {
-      sayWave(settings.series());
+      sayWave(settings.store().series());
     }
     try {
       return serve(settings);
@@ -137,7 +137,7 @@ public final class ServeCommand implements Subcommand {
   /**
    * Prints the newest checkpoint, which sluice run tells the ranks once this I/O process is ready.
    */
-  private void sayWave(final String series) {
+  private void sayWave(final Optional<String> series) {
     try {
       NewestWave.of(options.store(), series, e -> Warnings.warn(e.getMessage()))
           .ifPresent(wave -> System.out.println("checkpoint: " + wave));
@@ -314,19 +314,19 @@ public final class ServeCommand implements Subcommand {
    */
   private static boolean isEmpty(final IoProcess process, final Settings settings) {
     return process.ending().getNow(false)
-        && settings.capture() != null
+        && settings.capture().isPresent()
         && !WaveFiles.areOfAJob()
         && !process.isOfSeveralNodes()
         && process.statistics().summary().isEmpty();
   }
 
   private void sayEmpty(final Settings settings, final FileTime began) throws IOException {
-    final Path capture = Path.of(settings.capture());
+    final Path capture = Path.of(settings.capture().get());
     final Path working = Path.of("").toRealPath();
     if (!capture.equals(
         working)) { // the working directory is the default, also for commands that write nothing
       final List<Path> others =
-          new ArrayList<>(List.of(capture, settings.store().toAbsolutePath()));
+          new ArrayList<>(List.of(capture, settings.store().directory().toAbsolutePath()));
       if (options.stats() != null) {
         others.add(options.stats().toAbsolutePath());
       }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -24,12 +25,15 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Layout;
 import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.parts.SeriesDirectory;
+import org.sluice.iop.checkpoint.CheckpointSettings;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.memory.Pages;
 import org.sluice.iop.publish.StageSettings;
+import org.sluice.iop.session.BufferSettings;
 import org.sluice.iop.session.Settings;
+import org.sluice.iop.session.StoreSettings;
 import org.sluice.iop.wave.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -52,7 +56,7 @@ final class ServiceOptions implements SharedOptions {
   private final StageOptions stage = new StageOptions();
   private CommandSpec spec;
 
-  private String capture;
+  private Optional<String> capture = Optional.empty();
   private long buffer;
   private long chunk;
   private int images;
@@ -62,12 +66,12 @@ final class ServiceOptions implements SharedOptions {
   private long small;
   private Layout layout;
   private String group;
-  private String alone;
+  private Optional<String> alone = Optional.empty();
   private String complete;
   private Integer writers;
   private Integer filesPerRank;
   private String keep;
-  private String series;
+  private Optional<String> series = Optional.empty();
   private Duration grace;
 
   private Duration settle;
@@ -83,7 +87,7 @@ final class ServiceOptions implements SharedOptions {
         .add(store)
         .add(stage)
         .add(
-            option(String.class, value -> capture = value, "--capture")
+            option(String.class, value -> capture = Optional.ofNullable(value), "--capture")
                 .paramLabel("DIR")
                 .defaultValue("${env:SLUICE_CAPTURE}")
                 .description(
@@ -162,7 +166,7 @@ final class ServiceOptions implements SharedOptions {
                         + " says which rank writes the file: where nodes share a file system only such files of"
                         + " a job on several nodes are aggregated, in either layout."))
         .add(
-            option(String.class, value -> alone = value, "--private")
+            option(String.class, value -> alone = Optional.ofNullable(value), "--private")
                 .paramLabel("REGEX")
                 .defaultValue("${env:SLUICE_PRIVATE}")
                 .description(
@@ -207,7 +211,7 @@ final class ServiceOptions implements SharedOptions {
                         + " nothing was written to it for so long; it can still be committed. Default:"
                         + " ${DEFAULT-VALUE}."))
         .add(
-            option(String.class, value -> series = value, "--series")
+            option(String.class, value -> series = Optional.ofNullable(value), "--series")
                 .paramLabel("NAME")
                 .description(
                     "The series of checkpoints that the run goes on with, in a store that several nodes may use. The"
@@ -241,32 +245,36 @@ final class ServiceOptions implements SharedOptions {
    */
   Settings settings(final boolean endsWithMembers) throws IOException {
     final Grouping grouping = grouping();
-    final StageSettings bucket = stage.settings(store);
-    final Path own = bucket == null ? store.directory() : bucket.directory();
+    final Optional<StageSettings> bucket = stage.settings(store);
+    final Path own = bucket.isPresent() ? bucket.get().directory() : store.directory();
     return new Settings(
-        own,
-        bucket,
-        series(),
-        capture == null ? null : captured(own.toString()),
-        geometry(),
-        pages,
-        threshold,
-        whenFull == WhenFull.direct
-            ? HeaderDescriptor.WHEN_FULL_DIRECT
-            : HeaderDescriptor.WHEN_FULL_WAIT,
-        small,
+        new StoreSettings(own, bucket, series()),
+        captured(own.toString()),
+        new BufferSettings(
+            geometry(),
+            pages,
+            threshold,
+            whenFull == WhenFull.direct
+                ? HeaderDescriptor.WHEN_FULL_DIRECT
+                : HeaderDescriptor.WHEN_FULL_WAIT,
+            small),
         layout == null ? Layout.CONTAINER : layout,
         new SessionSettings(
             name == null ? RuntimePath.DEFAULT_NAME : name,
             store.absolute(),
-            grouping,
-            alone == null || alone.isEmpty() ? null : regex("--private", alone),
-            writers(),
-            keep(),
-            settle,
+            checkpoints(grouping),
             endsWithMembers,
             grace),
         faults());
+  }
+
+  private CheckpointSettings checkpoints(final Grouping grouping) {
+    return new CheckpointSettings(
+        grouping,
+        alone.filter(regex -> !regex.isEmpty()).map(regex -> regex("--private", regex)),
+        writers(),
+        keep(),
+        settle);
   }
 
   /** Returns the store, as the user names it. */
@@ -308,10 +316,11 @@ final class ServiceOptions implements SharedOptions {
     return Geometry.of(images, buffer, (int) chunk);
   }
 
-  private String series() {
-    if (series != null && !SeriesDirectory.isName(series)) {
+  private Optional<String> series() {
+    if (!series.map(SeriesDirectory::isName).orElse(true)) {
       throw usage(
-          "--series has to be of letters, digits, dots, hyphens and underscores, not " + series);
+          "--series has to be of letters, digits, dots, hyphens and underscores, not "
+              + series.get());
     }
     return series;
   }
@@ -395,8 +404,11 @@ final class ServiceOptions implements SharedOptions {
     }
   }
 
-  private String captured(final String own) throws IOException {
-    final String path = Arguments.exactValue(capture);
+  private Optional<String> captured(final String own) throws IOException {
+    if (capture.isEmpty()) {
+      return capture;
+    }
+    final String path = Arguments.exactValue(capture.get());
     if (!Names.exists(path)) {
       Names.createDirectory(path);
     }
@@ -404,8 +416,8 @@ final class ServiceOptions implements SharedOptions {
     if (Names.exists(own) && FileName.isWithin(real, Names.real(own))) {
       throw usage(
           "--capture %s lies in the store, where nothing is captured; name a directory outside"
-              .formatted(capture));
+              .formatted(capture.get()));
     }
-    return real;
+    return Optional.of(real);
   }
 }

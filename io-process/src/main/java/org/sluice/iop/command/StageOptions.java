@@ -3,6 +3,7 @@ package org.sluice.iop.command;
 import static org.sluice.core.command.Model.option;
 
 import java.nio.file.Path;
+import java.util.Optional;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SharedOptions;
 import org.sluice.core.command.SizeConverter;
@@ -24,9 +25,9 @@ final class StageOptions implements SharedOptions {
   }
 
   private CommandSpec spec;
-  private Path stage;
-  private Long rate;
-  private Integer every;
+  private Optional<Path> stage = Optional.empty();
+  private Optional<Long> rate = Optional.empty();
+  private Optional<Integer> every = Optional.empty();
   private Durable durable;
 
   StageOptions() {}
@@ -36,7 +37,7 @@ final class StageOptions implements SharedOptions {
     spec = model.spec();
     model
         .add(
-            option(Path.class, value -> stage = value, "--stage")
+            option(Path.class, value -> stage = Optional.ofNullable(value), "--stage")
                 .paramLabel("DIR")
                 .defaultValue("${env:SLUICE_STAGE}")
                 .description(
@@ -44,7 +45,7 @@ final class StageOptions implements SharedOptions {
                         + " committed first and copied from. It needs room for --keep and one more, and"
                         + " for those that wait for their copy; default: environment SLUICE_STAGE."))
         .add(
-            option(Long.class, value -> rate = value, "--copy-rate")
+            option(Long.class, value -> rate = Optional.ofNullable(value), "--copy-rate")
                 .paramLabel("SIZE")
                 .defaultValue("${env:SLUICE_COPY_RATE}")
                 .converters(new SizeConverter())
@@ -52,7 +53,7 @@ final class StageOptions implements SharedOptions {
                     "How many bytes a second a node copies from its stage at most; default: environment"
                         + " SLUICE_COPY_RATE, or else as fast as it goes."))
         .add(
-            option(Integer.class, value -> every = value, "--share-every")
+            option(Integer.class, value -> every = Optional.ofNullable(value), "--share-every")
                 .paramLabel("K")
                 .defaultValue("${env:SLUICE_SHARE_EVERY}")
                 .description(
@@ -72,33 +73,37 @@ final class StageOptions implements SharedOptions {
    * Returns the settings that the options give.
    *
    * @param option option that names the store
-   * @return null where the store is a directory
+   * @return empty where the store is a directory
    * @throws EngineException when no engine knows the store's scheme
    */
-  StageSettings settings(final StoreOption option) throws EngineException {
+  Optional<StageSettings> settings(final StoreOption option) throws EngineException {
     final String store = option.location();
     if (!option.isElsewhere()) {
       refuseOptions(store);
-      return null;
+      return Optional.empty();
     }
     Engines.requireScheme(store);
-    if (stage == null) {
-      throw usage(
-          "--store %s needs --stage DIR: a directory on a disk of this node, such as --stage \"${TMPDIR:-/var/tmp}\"/sluice"
-              .formatted(store));
-    }
-    if (rate != null && rate < 1) {
+    final Path directory =
+        stage.orElseThrow(
+            () ->
+                usage(
+                    "--store %s needs --stage DIR: a directory on a disk of this node, such as --stage \"${TMPDIR:-/var/tmp}\"/sluice"
+                        .formatted(store)));
+    final long bytes = rate.orElse(StageSettings.NO_LIMIT);
+    if (bytes < 1) {
       throw usage("--copy-rate has to be at least 1 byte a second");
     }
-    if (every != null && every < 1) {
-      throw usage("--share-every %d: each checkpoint is 1".formatted(every));
+    final int step = every.orElse(1);
+    if (step < 1) {
+      throw usage("--share-every %d: each checkpoint is 1".formatted(step));
     }
-    return new StageSettings(
-        stage.toAbsolutePath().normalize(),
-        Engines.canonical(store),
-        rate == null ? StageSettings.NO_LIMIT : rate,
-        every == null ? 1 : every,
-        durable != Durable.local);
+    return Optional.of(
+        new StageSettings(
+            directory.toAbsolutePath().normalize(),
+            Engines.canonical(store),
+            bytes,
+            step,
+            durable != Durable.local));
   }
 
   /**

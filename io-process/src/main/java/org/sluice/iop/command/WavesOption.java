@@ -4,17 +4,19 @@ import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SharedOptions;
 import org.sluice.core.command.StoreOption;
+import org.sluice.core.store.parts.Stores;
 import org.sluice.iop.wave.WaveFiles;
 
 /** The options of commands that look at the checkpoints of {@code sluice mpi} jobs in a store. */
 final class WavesOption implements SharedOptions {
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
-  private Path stage;
+  private Optional<Path> stage = Optional.empty();
 
   WavesOption() {}
 
@@ -24,7 +26,7 @@ final class WavesOption implements SharedOptions {
         .add(store)
         .add(series)
         .add(
-            option(Path.class, value -> stage = value, "--stage")
+            option(Path.class, value -> stage = Optional.ofNullable(value), "--stage")
                 .paramLabel("DIR")
                 .defaultValue("${env:SLUICE_STAGE}")
                 .description(
@@ -36,12 +38,12 @@ final class WavesOption implements SharedOptions {
     return store;
   }
 
-  /** Returns the name of the series; null for the one that runs use by default. */
-  String series() {
-    return series.name();
+  /** Returns the name of the series; empty for the one that runs use by default. */
+  Optional<String> series() {
+    return Optional.ofNullable(series.name());
   }
 
   WaveFiles files() throws IOException {
-    return WaveFiles.of(store, series.name(), stage);
+    return WaveFiles.of(store, series().orElse(Stores.DEFAULT_SERIES), stage);
   }
 }

@@ -50,7 +50,7 @@ public final class Retention {
 
   public Retention(final Context context, final ImageRelease releases) {
     this.context = context;
-    final Keeping told = context.settings().keep();
+    final Keeping told = context.settings().checkpoints().keep();
     this.keep = context.publisher().hasStage() ? told.ofStage() : told;
     this.releases = releases;
   }
@@ -320,7 +320,12 @@ public final class Retention {
       final CheckpointNames names = new CheckpointNames(context, victim.commit(), images());
       final boolean removed = victim.remove(context, () -> mayGo(names));
       Retention.this.end(() -> end(removed));
-      if (removed && !context.settings().keep().isAll()) { // for a stage, only its copy may be gone
+      if (removed
+          && !context
+              .settings()
+              .checkpoints()
+              .keep()
+              .isAll()) { // for a stage, only its copy may be gone
         names.removeInPlace();
       }
     }

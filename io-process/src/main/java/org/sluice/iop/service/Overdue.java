@@ -58,7 +58,7 @@ public final class Overdue {
     final Written now =
         new Written(image.size(), image.closed(), System.nanoTime()).or(written.get(image.id()));
     written.put(image.id(), now);
-    if (System.nanoTime() - now.since() >= context.settings().settle().toNanos()) {
+    if (System.nanoTime() - now.since() >= context.settings().checkpoints().settle().toNanos()) {
       settling.makeDirect(image, Reason.UNGROUPED, false);
     }
   }

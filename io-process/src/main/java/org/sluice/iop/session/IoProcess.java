@@ -75,8 +75,8 @@ public final class IoProcess implements AutoCloseable {
       directory = keep(RuntimeDirectory.take(settings.session().name()));
       directory.others().removeStarts();
       directory.others().removeDeadRuns();
-      if (WaveFiles.areOfAJob() && settings.stage() == null) {
-        directory.others().removeJobs(settings.store().toAbsolutePath().normalize());
+      if (WaveFiles.areOfAJob() && settings.store().stage().isEmpty()) {
+        directory.others().removeJobs(settings.store().directory().toAbsolutePath().normalize());
       }
       goesOn = directory.isLeft(resumes);
       directory.preserve(goesOn);
@@ -96,12 +96,14 @@ public final class IoProcess implements AutoCloseable {
         directory.clear();
         final SegmentPlace place =
             SegmentPlace.find(
-                directory.path(), settings.pages(), settings.geometry().segmentLength());
+                directory.path(),
+                settings.buffer().pages(),
+                settings.buffer().geometry().segmentLength());
         segment = keep(createSegment(place.file(), settings, job));
         states = states(segment);
         state = states.get();
         journal = keep(Journal.create(directory.journal(), segment.header().sessionId(), states));
-        pages = pages(place, segment, settings.pages());
+        pages = pages(place, segment, settings.buffer().pages());
       }
       FailStop.watch(journal.inFlight());
       final SessionStore opened =
@@ -128,7 +130,7 @@ public final class IoProcess implements AutoCloseable {
                           + "; no room of older checkpoints is used again until sluice rm removed it, or"
                           + " sluice gc --damaged-logs a log"));
       if (!goesOn) {
-        forecast(opened, commits, settings.session().keep());
+        forecast(opened, commits, settings.session().checkpoints().keep());
       }
       profile = store.profile();
       measured = knows(profile, state.checkpoints().images().layout());
@@ -264,19 +266,20 @@ public final class IoProcess implements AutoCloseable {
   private static Segment createSegment(final Path file, final Settings settings, final OneJob job)
       throws IOException {
     final Path store = SessionStore.find(settings, job);
-    final boolean fixed = settings.threshold().isPresent();
+    final BufferSettings buffer = settings.buffer();
+    final boolean fixed = buffer.threshold().isPresent();
     final SegmentSettings header =
         new SegmentSettings(
             Entropy.nextLong(),
             settings.layout(),
-            settings.threshold().orElse(Long.MAX_VALUE),
+            buffer.threshold().orElse(Long.MAX_VALUE),
             fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
-            settings.whenFull(),
+            buffer.whenFull(),
             small(settings, store),
             store.toString(),
-            settings.capture() == null ? "" : settings.capture());
+            settings.capture().orElse(""));
     try {
-      final Segment reserved = Segment.reserve(file, settings.geometry(), header);
+      final Segment reserved = Segment.reserve(file, buffer.geometry(), header);
       if (Membarrier.isAvailable()) {
         reserved.header().barrier(HeaderDescriptor.BARRIER_KERNEL);
       }
@@ -296,13 +299,17 @@ public final class IoProcess implements AutoCloseable {
    * files are grouped, or may be.
    */
   private static long small(final Settings settings, final Path store) {
-    final Grouping grouping = settings.session().grouping();
+    final Grouping grouping = settings.session().checkpoints().grouping();
     final boolean told = settings.layout().tellsOfSmall();
     if (!told && grouping.exists()) {
-      return grouping.isKnown() ? 0 : -settings.small();
+      return grouping.isKnown() ? 0 : -settings.buffer().small();
     }
-    final boolean far = new CaptureDirectory(settings.capture(), store.toString()).isShared();
-    return far && told ? 0 : settings.small();
+    final boolean far =
+        settings
+            .capture()
+            .filter(path -> new CaptureDirectory(path, store.toString()).isShared())
+            .isPresent();
+    return far && told ? 0 : settings.buffer().small();
   }
 
   private static Supplier<SessionState> states(final Segment segment) {

@@ -47,8 +47,8 @@ final class OneJob implements AutoCloseable {
    * @throws CommandException when another job has the store
    */
   boolean take(final Path store, final JobClaim claim, final boolean goesOn) throws IOException {
-    final Grouping grouping = settings.session().grouping();
-    if (!grouping.exists() || settings.capture() == null) {
+    final Grouping grouping = settings.session().checkpoints().grouping();
+    if (!grouping.exists() || settings.capture().isEmpty()) {
       return true;
     }
     final boolean asked = grouping.isKnown() || settings.layout().impliesCheckpoints();
@@ -102,7 +102,7 @@ final class OneJob implements AutoCloseable {
         .formatted(
             settings.session().name(),
             ProcessHandle.current().pid(),
-            settings.capture() == null ? "no directory" : Quoting.name(settings.capture()));
+            settings.capture().map(Quoting::name).orElse("no directory"));
   }
 
   private JobClaim.Held await(final String store, final JobClaim claim, final String run)

@@ -22,6 +22,7 @@ import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.publish.SeriesCommits;
 import org.sluice.iop.publish.SeriesPublisher;
 import org.sluice.iop.publish.SeriesStorage;
+import org.sluice.iop.publish.StageSettings;
 import org.sluice.iop.wave.WaveFiles;
 
 /**
@@ -39,11 +40,12 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
    * @return absolute path of this node's store
    */
   static Path find(final Settings settings, final OneJob job) throws IOException {
-    if (settings.stage() != null) {
-      return StagedStore.find(settings.stage(), settings.series(), job);
+    final Optional<String> asked = settings.store().series();
+    final Optional<StageSettings> stage = settings.store().stage();
+    if (stage.isPresent()) {
+      return StagedStore.find(stage.get(), asked.orElse(Stores.DEFAULT_SERIES), job);
     }
-    final Path root = settings.store().toAbsolutePath().normalize();
-    final Optional<String> asked = Optional.ofNullable(settings.series());
+    final Path root = settings.store().directory().toAbsolutePath().normalize();
     if (!isSeries(root, asked.isPresent())) {
       refuseSeries(root, asked);
       try (PosixStore checked = openNodes(root, settings.layout(), settings)) {
@@ -112,7 +114,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
    */
   private static PosixStore openNodes(
       final Path directory, final Layout layout, final Settings settings) throws IOException {
-    return layout.impliesCheckpoints() || settings.session().grouping().isKnown()
+    return layout.impliesCheckpoints() || settings.session().checkpoints().grouping().isKnown()
         ? PosixStore.create(directory)
         : PosixStore.createUnclaimed(directory);
   }

@@ -8,7 +8,6 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.store.directory.NodeIdentity;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.parts.SeriesObjects;
-import org.sluice.core.store.parts.Stores;
 import org.sluice.core.store.series.SeriesRun;
 import org.sluice.core.store.stage.StagePlace;
 import org.sluice.iop.publish.Bucket;
@@ -25,9 +24,8 @@ final class StagedStore {
   private StagedStore() {}
 
   /** Finds the store of a session that begins, and joins the run, see {@link SessionStore}. */
-  static Path find(final StageSettings stage, final String given, final OneJob job)
+  static Path find(final StageSettings stage, final String series, final OneJob job)
       throws IOException {
-    final String series = given == null ? Stores.DEFAULT_SERIES : given;
     final String node = NodeIdentity.self().name();
     if (WaveFiles.areOfThisProcess()) { // before the run of another job is over by ours
       new WaveFiles(StagePlace.series(stage.directory(), stage.uri(), series)).take().close();
@@ -55,13 +53,15 @@ final class StagedStore {
   /** Opens the store of a session. */
   static SessionStore of(final StagePlace place, final Settings settings) throws IOException {
     final PosixStore store = PosixStore.createPart(place.path());
-    final StageSettings given = settings.stage();
     final StageSettings how =
-        given != null && given.uri().equals(place.uri())
-            ? given
-            : StageSettings.of(place.root(), place.uri());
+        settings
+            .store()
+            .stage()
+            .filter(given -> given.uri().equals(place.uri()))
+            .orElseGet(() -> StageSettings.of(place.root(), place.uri()));
     final Bucket bucket =
-        new Bucket(SeriesObjects.open(place.uri()), place, store, settings.session().keep());
+        new Bucket(
+            SeriesObjects.open(place.uri()), place, store, settings.session().checkpoints().keep());
     return new SessionStore(store, new BucketPublisher(store, new BucketUploader(bucket, how)));
   }
 }

@@ -116,7 +116,10 @@ public final class ExplicitCheckpoints {
     final boolean spread = beginner.ranks() == ranks && beginner.isOfSeveralNodes();
     final int local = spread ? beginner.localRanks() : ranks;
     return new Entry.Scope(
-        ranks, local > 0 ? local : Math.min(context.settings().writers(), ranks), spread, held);
+        ranks,
+        local > 0 ? local : Math.min(context.settings().checkpoints().writers(), ranks),
+        spread,
+        held);
   }
 
   /**

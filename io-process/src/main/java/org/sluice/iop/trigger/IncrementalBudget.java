@@ -30,15 +30,15 @@ final class IncrementalBudget {
    * @param goesOn whether the checkpoint uses bytes of others
    */
   void committed(final boolean goesOn) {
-    if (!context.settings().keep().isAll() && (goesOn || taken > 0)) {
+    if (!context.settings().checkpoints().keep().isAll() && (goesOn || taken > 0)) {
       context.drain().publish(new Look());
     }
   }
 
   /** Returns whether there is room for a checkpoint that reuses bytes of one. */
   boolean isFor(final Commit base) {
-    return context.settings().keep().isAll()
-        || taken <= (context.settings().keep().most() + 1L) * base.bytes();
+    return context.settings().checkpoints().keep().isAll()
+        || taken <= (context.settings().checkpoints().keep().most() + 1L) * base.bytes();
   }
 
   /** A count of the space. The indexes are read on the last stage, as removals are done there. */

@@ -4,6 +4,7 @@ import static java.util.Comparator.comparingLong;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.sluice.core.chunk.DamagedException;
@@ -28,23 +29,26 @@ public final class NewestWave {
    * ranks.
    *
    * @param store a user's
-   * @param series the series' name; null for the one that runs go on with unless told otherwise
+   * @param series the series' name; empty for the one that runs go on with unless told otherwise
    * @param unreadable told of what else cannot be read
    * @return its number; empty without one
    * @throws CommandException when another job has begun behind this one
    * @throws IOException when the store cannot be read
    */
   public static OptionalLong of(
-      final StoreOption store, final String series, final Consumer<IOException> unreadable)
+      final StoreOption store,
+      final Optional<String> series,
+      final Consumer<IOException> unreadable)
       throws IOException {
-    OwnRuns.check(store, WaveFiles.named(series));
-    if (!isThere(store, WaveFiles.named(series))) {
+    final String name = series.orElse(Stores.DEFAULT_SERIES);
+    OwnRuns.check(store, name);
+    if (!isThere(store, name)) {
       return OptionalLong.empty();
     }
-    try (CheckpointReader opened = Stores.open(store, series)) {
+    try (CheckpointReader opened = Stores.open(store, series.orElse(null))) {
       for (final Commit commit : counting(opened, unreadable).reversed()) {
         if (isWave(opened, commit)) {
-          tellOfLostLog(store, series, commit, unreadable);
+          tellOfLostLog(store, name, commit, unreadable);
           return OptionalLong.of(commit.number());
         }
       }

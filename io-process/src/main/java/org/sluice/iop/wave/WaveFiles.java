@@ -23,7 +23,6 @@ import org.sluice.core.store.format.JsonText;
 import org.sluice.core.store.format.SealedJson;
 import org.sluice.core.store.node.PosixReader;
 import org.sluice.core.store.parts.SeriesDirectory;
-import org.sluice.core.store.parts.Stores;
 import org.sluice.core.store.stage.StagePlace;
 
 /**
@@ -54,18 +53,17 @@ public record WaveFiles(Path folder) {
    * The files of a job that has run.
    *
    * @param store a user's
-   * @param series the series' name; null for the one that runs go on with unless told otherwise
-   * @param stage where they are if the store is in a bucket; null if not given
+   * @param series the series' name, heeded in a store that has series
+   * @param stage where they are if the store is in a bucket
    * @return the files
    * @throws CommandException when there are none
    * @throws IOException when it cannot be seen what there is instead
    */
-  public static WaveFiles of(final StoreOption store, final String series, final Path stage)
-      throws IOException {
+  public static WaveFiles of(
+      final StoreOption store, final String series, final Optional<Path> stage) throws IOException {
     final WaveFiles files =
         store.isElsewhere()
-            ? new WaveFiles(
-                StagePlace.series(needed(stage, store), store.location(), named(series)))
+            ? new WaveFiles(StagePlace.series(needed(stage, store), store.location(), series))
             : in(store.directory(), series);
     if (!files.areThere()) {
       final boolean inSeries = store.isElsewhere() || SeriesDirectory.is(store.directory());
@@ -96,11 +94,7 @@ public record WaveFiles(Path folder) {
 
   /** The files of a job that may have run. */
   static WaveFiles in(final Path store, final String series) {
-    return new WaveFiles(SeriesDirectory.is(store) ? store.resolve(named(series)) : store);
-  }
-
-  static String named(final String series) {
-    return series == null ? Stores.DEFAULT_SERIES : series;
+    return new WaveFiles(SeriesDirectory.is(store) ? store.resolve(series) : store);
   }
 
   /**
@@ -112,14 +106,13 @@ public record WaveFiles(Path folder) {
     return Files.exists(log());
   }
 
-  private static Path needed(final Path stage, final StoreOption store) {
-    if (stage == null) {
-      throw new CommandException(
-          ExitStatus.USAGE,
-          "what becomes of checkpoints in %s is on the stage of rank 0's node; give --stage DIR there"
-              .formatted(store.location()));
-    }
-    return stage;
+  private static Path needed(final Optional<Path> stage, final StoreOption store) {
+    return stage.orElseThrow(
+        () ->
+            new CommandException(
+                ExitStatus.USAGE,
+                "what becomes of checkpoints in %s is on the stage of rank 0's node; give --stage DIR there"
+                    .formatted(store.location())));
   }
 
   /**

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -25,6 +26,7 @@ import org.sluice.core.segment.TestSegments;
 import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.node.LoggedDisk;
 import org.sluice.core.store.node.PosixStore;
+import org.sluice.iop.checkpoint.CheckpointSettings;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
@@ -83,11 +85,12 @@ final class LoggedIoProcess implements AutoCloseable {
         new SessionSettings(
             "job",
             "",
-            new Grouping(new PathPattern(GROUP), null, 1, 1),
-            null,
-            0,
-            KEPT,
-            Duration.ofMinutes(1),
+            new CheckpointSettings(
+                new Grouping(new PathPattern(GROUP), null, 1, 1),
+                Optional.empty(),
+                0,
+                KEPT,
+                Duration.ofMinutes(1)),
             false,
             Duration.ZERO);
     final Statistics statistics =
