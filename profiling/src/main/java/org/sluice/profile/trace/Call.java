@@ -2,9 +2,13 @@ package org.sluice.profile.trace;
 
 /** The function that made a write. Its ordinal is its code in the trace format. */
 public enum Call {
+  /** Any other function. */
   OTHER,
+  /** The function {@code write}. */
   WRITE,
+  /** The function {@code pwrite}. */
   PWRITE,
+  /** The function {@code writev}. */
   WRITEV,
   /** The functions {@code pwritev} and {@code pwritev2}. */
   PWRITEV,
@@ -14,6 +18,7 @@ public enum Call {
   COPY,
   /** A call of Sluice's own interface. */
   API,
+  /** An MPI-IO function. */
   MPIIO;
 
   private static final Call[] BY_CODE = values();
