@@ -20,16 +20,12 @@ public final class ChunkDescriptor {
   /** {@code SLCH} read as a little-endian 32-bit integer. */
   public static final int MAGIC = 0x4843_4C53;
 
-  /** Version of chunks and records. */
   public static final int VERSION = 1;
 
-  /** Bytes of the header. */
   public static final int HEADER_LENGTH = 64;
 
-  /** All fields of a chunk's header. */
   public static final Structure CHUNK = new Structure("chunk", HEADER_LENGTH).by(AP);
 
-  /** Offsets of its fields. */
   public static final int MAGIC_OFFSET = CHUNK.field(I32, "magic", "`SLCH`"),
       VERSION_OFFSET = CHUNK.field(I32, "version", ""),
       SESSION_ID_OFFSET = CHUNK.field(I64, "session_id", ""),

@@ -26,16 +26,12 @@ public final class ChunkReader {
   private long offset;
   private long length;
 
-  /** A reader without a chunk. */
   public ChunkReader() {}
 
   /**
    * Goes to the beginning of a published chunk.
    *
-   * @param chunk all of the chunk's memory
    * @param used its used length, header included, as its ring record or its index says
-   * @param sessionId the session it must belong to
-   * @return this
    * @throws DamagedException when the header is wrong; the offset is one in the chunk
    * @throws FormatVersionException when the chunk is of another version
    */
@@ -52,12 +48,6 @@ public final class ChunkReader {
   /**
    * Goes to the beginning of a chunk that its owner may still append to. The last record ends where
    * the used length, read once, says. A chunk that has no header yet has no records.
-   *
-   * @param chunk all of the chunk's memory
-   * @param sessionId the session it must belong to
-   * @return this
-   * @throws DamagedException when the header is wrong; the offset is one in the chunk
-   * @throws FormatVersionException when the chunk is of another version
    */
   public ChunkReader wrapOpen(final AtomicBuffer chunk, final long sessionId)
       throws DamagedException, FormatVersionException {
@@ -70,9 +60,8 @@ public final class ChunkReader {
   }
 
   /**
-   * Goes to the next record.
+   * Goes to the next record; false when there is none.
    *
-   * @return false when there is none
    * @throws DamagedException when the record is wrong; the offset is one in the chunk
    */
   public boolean next() throws DamagedException {
@@ -86,7 +75,6 @@ public final class ChunkReader {
   /**
    * Goes to a record.
    *
-   * @param position the result of {@link #position()} there
    * @throws DamagedException when there is no record by now
    */
   public void goTo(final int position) throws DamagedException {
@@ -107,11 +95,7 @@ public final class ChunkReader {
     next = HEADER_LENGTH;
   }
 
-  /**
-   * Checks all records and goes back to before the first.
-   *
-   * @throws DamagedException when a record is wrong; the offset is one in the chunk
-   */
+  /** Checks all records and goes back to before the first. */
   public void validate() throws DamagedException {
     rewind();
     while (next()) {
@@ -125,7 +109,6 @@ public final class ChunkReader {
    * the chunk does.
    *
    * @param target the memory of the chunk this reader was wrapped around
-   * @throws DamagedException when a record is wrong; the offset is one in the chunk
    */
   public void seal(final MutableDirectBuffer target) throws DamagedException {
     rewind();
@@ -135,73 +118,46 @@ public final class ChunkReader {
     rewind();
   }
 
-  /**
-   * The chunk's memory.
-   *
-   * @return the memory that was wrapped
-   */
   public DirectBuffer chunk() {
     return chunk;
   }
 
-  /**
-   * The chunk's used length.
-   *
-   * @return bytes, the header included
-   */
+  /** Returns bytes, the header included. */
   public int used() {
     return used;
   }
 
-  /**
-   * The place of the record.
-   *
-   * @return offset in the chunk
-   */
+  /** Returns the record's offset in the chunk. */
   public int position() {
     return position;
   }
 
-  /**
-   * The record's type.
-   *
-   * @return one of {@code RecordDescriptor.TYPE_*}
-   */
+  /** Returns one of {@code RecordDescriptor.TYPE_*}. */
   public int type() {
     return type;
   }
 
-  /**
-   * The image the record belongs to.
-   *
-   * @return 1 or more
-   */
+  /** Returns the record's image, 1 or more. */
   public int imageId() {
     return imageId;
   }
 
-  /**
-   * The place of the record's bytes; for a truncation, the image's size.
-   *
-   * @return offset in the image, 0 or more
-   */
+  /** Returns the offset in the image, 0 or more; for a truncation, the image's size. */
   public long offset() {
     return offset;
   }
 
   /**
-   * The number of bytes that the record is about.
-   *
-   * @return 0 or more; {@code offset() + length()} is at most {@link RecordDescriptor#MAX_END}
+   * Returns the bytes that the record is about, 0 or more; {@code offset() + length()} is at most
+   * {@link RecordDescriptor#MAX_END}.
    */
   public long length() {
     return length;
   }
 
   /**
-   * The place of a WRITE's payload.
-   *
-   * @return offset in the chunk; {@code length()} bytes from here lie within the used length
+   * Returns the offset of a WRITE's payload in the chunk; {@code length()} bytes from here lie
+   * within the used length.
    */
   public int payload() {
     return position + RecordDescriptor.HEADER_LENGTH;

@@ -10,37 +10,21 @@ public final class Crc32c {
   private Crc32c() {}
 
   /**
-   * The crc of memory.
-   *
-   * @param address its beginning
    * @param length its bytes, less than 2 GiB
-   * @return its crc
    */
   @SuppressWarnings("restricted")
   public static int of(final long address, final long length) {
     return of(MemorySegment.ofAddress(address).reinterpret(length).asByteBuffer());
   }
 
-  /**
-   * The crc of the remaining bytes of a buffer.
-   *
-   * @param buffer is at its limit afterwards
-   * @return its crc
-   */
+  /** The crc of the remaining bytes of a buffer. */
   public static int of(final ByteBuffer buffer) {
     final CRC32C crc = new CRC32C();
     crc.update(buffer);
     return (int) crc.getValue();
   }
 
-  /**
-   * The crc of a part of a buffer outside the heap.
-   *
-   * @param buffer the buffer
-   * @param offset the beginning of the part
-   * @param length bytes of the part
-   * @return its crc
-   */
+  /** The crc of a part of a buffer outside the heap. */
   public static int of(final DirectBuffer buffer, final int offset, final int length) {
     buffer.boundsCheck(offset, length);
     return of(buffer.addressOffset() + offset, length);

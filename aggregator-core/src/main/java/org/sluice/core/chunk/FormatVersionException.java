@@ -21,22 +21,13 @@ public abstract sealed class FormatVersionException extends IOException {
   /**
    * A version that this program does not know.
    *
-   * @param what the thing that has it, for the message
-   * @param found its version
-   * @param known the version this program knows
    * @return a {@link TooOld} or a {@link TooNew}
    */
   public static FormatVersionException of(final String what, final int found, final int known) {
     return found > known ? new TooNew(what, found, known) : new TooOld(what, found, known);
   }
 
-  /**
-   * Tells this refusal as one of the larger file that holds the refused bytes.
-   *
-   * @param outer the larger file
-   * @param position the beginning of the bytes in it
-   * @return the exception to throw instead
-   */
+  /** Tells this refusal as one of the larger file that holds the refused bytes. */
   public FormatVersionException in(final String outer, final long position) {
     final FormatVersionException other = of(outer + " at offset " + position, found, known);
     other.initCause(this);

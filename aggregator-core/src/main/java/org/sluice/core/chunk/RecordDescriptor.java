@@ -17,7 +17,6 @@ public final class RecordDescriptor {
   /** The header of a record, before the payload. */
   public static final Structure RECORD = new Structure("record", HEADER_LENGTH);
 
-  /** Offsets of its fields. */
   public static final int TYPE_OFFSET = RECORD.field(I32, "type", "1 WRITE, 2 DIRECT, 3 TRUNCATE"),
       IMAGE_ID_OFFSET = RECORD.field(I32, "image_id", ""),
       OFFSET_OFFSET = RECORD.field(I64, "offset", "in the image, bytes"),

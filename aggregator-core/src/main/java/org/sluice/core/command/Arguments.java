@@ -19,13 +19,7 @@ public final class Arguments {
 
   private Arguments() {}
 
-  /**
-   * The arguments as they were given.
-   *
-   * @param args the arguments as Java has them
-   * @return the same arguments, see {@link FileName}
-   * @throws IOException when the kernel does not tell
-   */
+  /** Returns the arguments as they were given, see {@link FileName}. */
   static String[] exact(final String... args) throws IOException {
     if (!Environment.mayBeChanged(String.join("", args))) {
       return args;
@@ -35,11 +29,7 @@ public final class Arguments {
   }
 
   /**
-   * The value of an option as it was given, perhaps by a variable.
-   *
-   * @param value an exact argument, or Java's text of the variable
-   * @return the same, see {@link FileName}
-   * @throws IOException when the kernel does not tell
+   * Returns the value of an option as it was given, perhaps by a variable; see {@link FileName}.
    */
   public static String exactValue(final String value) throws IOException {
     for (final String name : VARIABLES) {
@@ -50,14 +40,6 @@ public final class Arguments {
     return value;
   }
 
-  /**
-   * The number in an argument.
-   *
-   * @param value the argument
-   * @param type tells numbers of a type
-   * @param <T> the type
-   * @return its value
-   */
   static <T> T number(final String value, final Function<String, T> type) {
     try {
       return type.apply(value);

@@ -13,19 +13,11 @@ import org.sluice.core.store.model.Commit;
  * The need of the next checkpoints in a place, by the one committed last, and the room left there.
  * A store, a stage and a copy are places each.
  *
- * @param place the users' word for it
  * @param each bytes of a checkpoint
  * @param free bytes that are left; the greatest number where there is no limit
  */
 public record Capacity(String place, long each, long free) {
-  /**
-   * The capacity of a directory.
-   *
-   * @param directory the directory of checkpoints
-   * @param commits the commits there
-   * @return empty where none is, or none has bytes, so that nobody can tell
-   * @throws IOException when the file system does not tell its free space
-   */
+  /** {@return empty where none is, or none has bytes, so that nobody can tell} */
   public static Optional<Capacity> of(final Path directory, final List<Commit> commits)
       throws IOException {
     final Optional<Commit> newest = commits.stream().max(Comparator.comparing(Commit::time));
@@ -38,20 +30,12 @@ public record Capacity(String place, long each, long free) {
     }
   }
 
-  /**
-   * Tells whether the place can get full at all.
-   *
-   * @return false for memory without a limit
-   */
+  /** Returns whether the place can get full at all: not where memory has no limit. */
   public boolean isLimited() {
     return free < Long.MAX_VALUE;
   }
 
-  /**
-   * The number of further checkpoints that there is room for.
-   *
-   * @return 0 or more
-   */
+  /** The number of further checkpoints that there is room for. */
   public long more() {
     return free / each;
   }

@@ -7,9 +7,6 @@ public class CommandException extends RuntimeException {
   private final ExitStatus status;
 
   /**
-   * The end of a command.
-   *
-   * @param status the exit status
    * @param message a line: what, where; what to do next
    */
   public CommandException(final ExitStatus status, final String message) {
@@ -17,11 +14,6 @@ public class CommandException extends RuntimeException {
     this.status = status;
   }
 
-  /**
-   * The exit status of the command.
-   *
-   * @return not {@link ExitStatus#OK}
-   */
   public final ExitStatus status() {
     return status;
   }

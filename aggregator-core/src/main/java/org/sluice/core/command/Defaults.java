@@ -23,11 +23,7 @@ public final class Defaults {
 
   private Defaults() {}
 
-  /**
-   * Sets the system properties that are not set yet.
-   *
-   * @throws IOException when the file is there but cannot be read
-   */
+  /** Sets the system properties that are not set yet. */
   static void load() throws IOException {
     final Properties properties = new Properties();
     try (Reader in = Files.newBufferedReader(file())) {
@@ -43,11 +39,7 @@ public final class Defaults {
   }
 
   /**
-   * Writes the file anew.
-   *
    * @param values by name, such as {@link #BUFFER}
-   * @return the file
-   * @throws IOException when that fails
    */
   public static Path write(final Map<String, String> values) throws IOException {
     final Path file = file();

@@ -22,12 +22,7 @@ import picocli.CommandLine.RunLast;
 public final class ErrorLine {
   private ErrorLine() {}
 
-  /**
-   * Makes a command and all below it fail with such a line.
-   *
-   * @param command the one to change
-   * @return the same
-   */
+  /** Makes a command and all below it fail with such a line. */
   public static CommandLine of(final CommandLine command) {
     return command
         .setParameterExceptionHandler((e, given) -> usage(e, given))
@@ -50,9 +45,7 @@ public final class ErrorLine {
   /**
    * Tells what is wrong with a command line.
    *
-   * @param e picocli's finding
    * @param given the words behind {@code sluice}
-   * @return the exit status
    */
   static int usage(final ParameterException e, final String... given) {
     final CommandSpec command = e.getCommandLine().getCommandSpec();
@@ -84,9 +77,8 @@ public final class ErrorLine {
   }
 
   /**
-   * The message of an exception. Some have no more than a file's name.
+   * Some have no more than a file's name.
    *
-   * @param e the exception
    * @return a line: what, where; what to do
    */
   public static String message(final Exception e) {
@@ -114,21 +106,13 @@ public final class ErrorLine {
   }
 
   /**
-   * Says something in one line on standard error.
-   *
-   * @param command the command that runs
    * @param message a line, in which names may be raw
    */
   public static void say(final CommandSpec command, final String message) {
     command.commandLine().getErr().println(name(command) + ": " + Quoting.line(message));
   }
 
-  /**
-   * The command that the user has called.
-   *
-   * @param command the command that runs
-   * @return the beginning of lines on standard error
-   */
+  /** Returns the beginning of lines on standard error: the command that the user has called. */
   public static String name(final CommandSpec command) {
     Speaker.is(command.qualifiedName());
     return Speaker.name();

@@ -12,16 +12,11 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
   private static final long serialVersionUID = 1L;
   private static final String BASE64 = "_base64";
 
-  /** Begins without members. */
   public JsonObject() {}
 
   /**
-   * Adds a member.
-   *
-   * @param name its name
    * @param value a map, a list, a string, a number, or null; invalid text in a string is written as
    *     on a terminal
-   * @return this
    */
   public JsonObject with(final String name, final Object value) {
     final boolean fits = !(value instanceof final String text) || FileName.isText(text);
@@ -33,9 +28,7 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
    * Adds a name of a file. JSON has text only. Where the name is no UTF-8, the member has it as a
    * terminal shows it. A further member, with {@code _base64} behind its name, has the exact bytes.
    *
-   * @param name the member's name
    * @param file the file's name or path, see {@link FileName}
-   * @return this
    */
   public JsonObject withFile(final String name, final String file) {
     return FileName.isText(file)
@@ -47,9 +40,7 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
    * Adds names of files. Where any name is no UTF-8, a further member has the exact bytes of all,
    * as in {@link #withFile}.
    *
-   * @param name the member's name
    * @param files names or paths, see {@link FileName}
-   * @return this
    */
   public JsonObject withFiles(final String name, final List<String> files) {
     if (files.stream().allMatch(FileName::isText)) {
@@ -65,12 +56,6 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
     return Base64.getEncoder().encodeToString(FileName.encode(file));
   }
 
-  /**
-   * Adds the members of another object.
-   *
-   * @param others its members
-   * @return this
-   */
   public JsonObject with(final Map<String, Object> others) {
     putAll(others);
     return this;

@@ -27,7 +27,6 @@ public final class JsonOption implements SharedOptions {
   /** The answer, printed when the command has ended, as it may yet fail. */
   private JsonObject answer;
 
-  /** Begins without the option. */
   public JsonOption() {}
 
   @Override
@@ -36,11 +35,6 @@ public final class JsonOption implements SharedOptions {
     model.remember(NAME, this);
   }
 
-  /**
-   * Tells whether the user asks for JSON.
-   *
-   * @return true for JSON, false for text
-   */
   public boolean wanted() {
     return wanted;
   }

@@ -37,13 +37,7 @@ public final class Model {
     this.spec = spec;
   }
 
-  /**
-   * Begins the model of a command.
-   *
-   * @param command the command
-   * @param name the user's word for it
-   * @return a model with {@code --help}
-   */
+  /** Begins the model of a command, with {@code --help}. */
   public static Model of(final Object command, final String name) {
     final CommandSpec spec = CommandSpec.wrapWithoutInspection(command, LISTS).name(name);
     spec.addOption(
@@ -51,40 +45,19 @@ public final class Model {
     return new Model(spec);
   }
 
-  /**
-   * An option with a value.
-   *
-   * @param type the value's
-   * @param target gets the value, if there is one
-   * @param names such as {@code --store}
-   * @param <T> the value's type
-   * @return the option, to be completed and added
-   */
+  /** An option with a value. */
   public static <T> OptionSpec.Builder option(
       final Class<T> type, final Consumer<T> target, final String... names) {
     final Value<T> value = new Value<>(target);
     return OptionSpec.builder(names).type(type).getter(value).setter(value);
   }
 
-  /**
-   * An option without a value.
-   *
-   * @param target gets true
-   * @param names such as {@code --json}
-   * @return the option, to be completed and added
-   */
+  /** An option without a value. */
   public static OptionSpec.Builder flag(final Consumer<Boolean> target, final String... names) {
     return option(Boolean.class, target, names).arity("0");
   }
 
-  /**
-   * A parameter, which must be there unless told otherwise.
-   *
-   * @param type its type
-   * @param target gets it, if it is there
-   * @param <T> its type
-   * @return the parameter, to be completed and added
-   */
+  /** A parameter, which must be there unless told otherwise. */
   public static <T> PositionalParamSpec.Builder parameter(
       final Class<T> type, final Consumer<T> target) {
     final Value<T> value = new Value<>(target);
@@ -96,14 +69,6 @@ public final class Model {
         .setter(value);
   }
 
-  /**
-   * Any number of parameters.
-   *
-   * @param type of each of them
-   * @param target gets them
-   * @param <T> of each of them
-   * @return the parameters, to be completed and added
-   */
   public static <T> PositionalParamSpec.Builder parameters(
       final Class<T> type, final Consumer<List<T>> target) {
     return parameter(List.class, list -> target.accept(cast(list)))
@@ -117,56 +82,31 @@ public final class Model {
     return (List<T>) list;
   }
 
-  /**
-   * Describes the command.
-   *
-   * @param lines of its help
-   * @return this
-   */
   public Model describe(final String... lines) {
     spec.usageMessage().description(lines);
     return this;
   }
 
-  /**
-   * Shows examples of use.
-   *
-   * @param lines of its help
-   * @return this
-   */
   public Model examples(final String... lines) {
     spec.usageMessage().footerHeading("%nExamples:%n").footer(lines);
     return this;
   }
 
   /**
-   * Names the exit statuses.
-   *
    * @param others the statuses besides those that every command can end with
-   * @return this
    */
   public Model exits(final ExitStatus... others) {
     Collections.addAll(statuses, others);
     return this;
   }
 
-  /**
-   * Adds options that several commands have.
-   *
-   * @param options their declaration
-   * @return this
-   */
+  /** Adds options that several commands have. */
   public Model add(final SharedOptions options) {
     options.addTo(this);
     return this;
   }
 
-  /**
-   * Adds options and parameters of which the user gives exactly one.
-   *
-   * @param options their declaration
-   * @return this
-   */
+  /** Adds options and parameters of which the user gives exactly one. */
   public Model addOneOf(final SharedOptions options) {
     final Model group = new Model(CommandSpec.wrapWithoutInspection(null, LISTS));
     options.addTo(group);
@@ -181,34 +121,17 @@ public final class Model {
     spec.addMixin(name, CommandSpec.wrapWithoutInspection(options, LISTS));
   }
 
-  /**
-   * Adds an option.
-   *
-   * @param option the option
-   * @return this
-   */
   public Model add(final OptionSpec.Builder option) {
     spec.addOption(option.build());
     return this;
   }
 
-  /**
-   * Adds a parameter.
-   *
-   * @param parameter the parameter
-   * @return this
-   */
   public Model add(final PositionalParamSpec.Builder parameter) {
     spec.addPositional(parameter.build());
     return this;
   }
 
-  /**
-   * Adds a command below this one. Its statuses count for this one as well.
-   *
-   * @param command the command
-   * @return this
-   */
+  /** Adds a command below this one. Its statuses count for this one as well. */
   public Model add(final Subcommand command) {
     final CommandSpec below = command.spec();
     spec.addSubcommand(below.name(), commandLine(below));
@@ -217,11 +140,6 @@ public final class Model {
     return this;
   }
 
-  /**
-   * The model.
-   *
-   * @return picocli's model
-   */
   public CommandSpec spec() {
     spec.usageMessage()
         .exitCodeListHeading("%nExit status:%n")
@@ -232,9 +150,6 @@ public final class Model {
   /**
    * The parser of a model. Its help has colours on a terminal that knows them, unless {@code
    * NO_COLOR} is set.
-   *
-   * @param spec the model
-   * @return its parser
    */
   static CommandLine commandLine(final CommandSpec spec) {
     final CommandLine line = new CommandLine(spec, LISTS);

@@ -17,7 +17,6 @@ public final class NameOption implements SharedOptions {
 
   private String name;
 
-  /** Begins without the option. */
   public NameOption() {}
 
   @Override
@@ -31,11 +30,9 @@ public final class NameOption implements SharedOptions {
   }
 
   /**
-   * Connects to the I/O process of that name.
+   * Connects to the I/O process of that name; the caller closes the connection.
    *
-   * @return the connection, to be closed
    * @throws CommandException when there is none
-   * @throws IOException when the user is unknown
    */
   public CommandConnection connect() throws IOException {
     if (name != null && !RuntimePath.isName(name)) {

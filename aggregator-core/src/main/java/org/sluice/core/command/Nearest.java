@@ -11,13 +11,7 @@ final class Nearest {
 
   private Nearest() {}
 
-  /**
-   * The word that may have been meant, for the end of a line.
-   *
-   * @param word as it was given
-   * @param known words that have a meaning
-   * @return {@code (did you mean X?)} after a blank; empty where none is like it
-   */
+  /** {@return {@code (did you mean X?)} after a blank; empty where none is like it} */
   static String to(final String word, final Collection<String> known) {
     return find(word, known).map(" (did you mean %s?)"::formatted).orElse("");
   }

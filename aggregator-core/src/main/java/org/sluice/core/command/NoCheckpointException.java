@@ -5,8 +5,6 @@ public final class NoCheckpointException extends CommandException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * Makes the exception.
-   *
    * @param message a line: what, where; what to do next
    */
   public NoCheckpointException(final String message) {

@@ -14,11 +14,6 @@ import org.sluice.core.process.NativeProcess;
 final class Prelude {
   private Prelude() {}
 
-  /**
-   * Begins.
-   *
-   * @param command the one that is called
-   */
   static void begin(final String command) {
     begin("link system", () -> linkSystem(command));
     begin("link libraries", () -> linkLibraries(command));

@@ -20,24 +20,12 @@ public final class Progress implements AutoCloseable {
     this.bar = bar;
   }
 
-  /**
-   * Begins to show the progress of a task.
-   *
-   * @param task the task, such as {@code restore}
-   * @param bytes the bytes to do
-   * @return the progress, to be closed at the end
-   */
+  /** Begins to show the progress of a task. */
   public static Progress begin(final String task, final long bytes) {
     return begin(task, bytes, " MiB", MEBIBYTE);
   }
 
-  /**
-   * Begins to show the progress of a task that is not counted in bytes.
-   *
-   * @param task the task
-   * @param steps the steps to do
-   * @return the progress, to be closed at the end
-   */
+  /** Begins to show the progress of a task that is not counted in bytes. */
   public static Progress beginSteps(final String task, final long steps) {
     return begin(task, steps, "", 1);
   }
@@ -59,11 +47,7 @@ public final class Progress implements AutoCloseable {
             .build());
   }
 
-  /**
-   * Shows that more of the task is done.
-   *
-   * @param done bytes or steps since the last call
-   */
+  /** Shows that more of the task is done: bytes or steps since the last call. */
   public void add(final long done) {
     if (bar != null) {
       bar.stepBy(done);

@@ -19,7 +19,6 @@ final class Rehearsal {
    *
    * @param arguments the directory for these files, and command lines, their words parted by single
    *     blanks
-   * @throws IOException when a file cannot be written
    */
   public static void main(final String[] arguments) throws IOException {
     Prelude.begin(arguments.length < 2 ? "" : arguments[1].split(" ")[0]);

@@ -6,7 +6,6 @@ import static org.sluice.core.command.Model.option;
 public final class SeriesOption implements SharedOptions {
   private String name;
 
-  /** Begins without the option. */
   public SeriesOption() {}
 
   @Override
@@ -19,11 +18,7 @@ public final class SeriesOption implements SharedOptions {
                     + " told, ls shows all; verify and restore take default if there is one."));
   }
 
-  /**
-   * The series' name.
-   *
-   * @return as given; null for the only one
-   */
+  /** Returns the series' name as given; null for the only one. */
   public String name() {
     return name;
   }

@@ -10,7 +10,6 @@ import picocli.CommandLine.TypeConversionException;
 public final class SizeConverter implements ITypeConverter<Long> {
   private static final Pattern SIZE = Pattern.compile("(\\d{1,18})([KMG]?)");
 
-  /** The constructor that picocli calls. */
   public SizeConverter() {}
 
   @Override
@@ -37,7 +36,6 @@ public final class SizeConverter implements ITypeConverter<Long> {
   /**
    * Writes a size for people.
    *
-   * @param bytes 0 or more
    * @return such as {@code 512B}, {@code 1.5K} or {@code 184.0M}
    */
   public static String format(final long bytes) {

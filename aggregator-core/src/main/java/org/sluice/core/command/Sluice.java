@@ -25,12 +25,7 @@ public final class Sluice {
 
   private Sluice() {}
 
-  /**
-   * Runs a subcommand and exits with its status.
-   *
-   * @param args the command line
-   * @throws IOException when the kernel does not tell it
-   */
+  /** Runs a subcommand and exits with its status. */
   public static void main(final String[] args) throws IOException {
     Prelude.begin(args.length == 0 ? "" : args[0]);
     final int status = execute(Arguments.exact(args));
@@ -40,12 +35,6 @@ public final class Sluice {
     }
   }
 
-  /**
-   * Runs a subcommand.
-   *
-   * @param args the command line
-   * @return its exit status, see {@link ExitStatus}
-   */
   public static int execute(final String... args) {
     try {
       Defaults.load();
@@ -107,7 +96,6 @@ public final class Sluice {
     return Optional.empty();
   }
 
-  /** A subcommand of the list. */
   private record Listed(Class<? extends Subcommand> type) implements Provider<Subcommand> {
     @Override
     public Subcommand get() {

@@ -30,7 +30,6 @@ public final class StoreOption implements SharedOptions {
     }
   }
 
-  /** Begins without the option. */
   public StoreOption() {}
 
   @Override
@@ -46,37 +45,22 @@ public final class StoreOption implements SharedOptions {
                     + " SLUICE_STORE."));
   }
 
-  /**
-   * The store.
-   *
-   * @return a directory's path or a URI, as given
-   */
+  /** Returns a directory's path or a URI, as given. */
   public String location() {
     return store.text();
   }
 
-  /**
-   * The store's name for use elsewhere.
-   *
-   * @return a directory's absolute path or a URI
-   */
+  /** Returns a directory's absolute path, or a URI. */
   public String absolute() {
     return isElsewhere() ? store.text() : store.path().toAbsolutePath().toString();
   }
 
-  /**
-   * Tells whether the store is at a URI of anything but a directory.
-   *
-   * @return true when there is no {@link #directory()}
-   */
+  /** Tells whether the store is at a URI of anything but a directory. */
   public boolean isElsewhere() {
     return store.path() == null;
   }
 
   /**
-   * The store's directory.
-   *
-   * @return as given
    * @throws CommandException when it is no directory
    */
   public Path directory() {

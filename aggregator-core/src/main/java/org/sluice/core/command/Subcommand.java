@@ -9,10 +9,6 @@ import picocli.CommandLine.Model.CommandSpec;
  * returns the exit status.
  */
 public interface Subcommand extends Callable<Integer> {
-  /**
-   * The options and parameters.
-   *
-   * @return the same each time, see {@link Model}
-   */
+  /** Returns the options and parameters, the same each time; see {@link Model}. */
   CommandSpec spec();
 }

@@ -18,9 +18,6 @@ final class UsageLine {
   private UsageLine() {}
 
   /**
-   * Tells what is wrong.
-   *
-   * @param e picocli's finding
    * @param given the words behind {@code sluice}
    * @return a line without the command's name in front, and without the place of its help
    */

@@ -36,7 +36,6 @@ import org.sluice.core.process.NativeProcess;
  * <p>Thread-safe once armed.
  */
 public final class Fault implements Hazard.Mishap {
-  /** The environment variable. */
   public static final String VARIABLE = "SLUICE_FAULT";
 
   private static final Pattern TEXT =
@@ -62,36 +61,19 @@ public final class Fault implements Hazard.Mishap {
 
   /** The kinds of faults. */
   public enum Action {
-    /** The process dies, before the step or after it. */
     KILL,
-    /** The step fails. */
     FAIL,
-    /** Half is written at first; the rest must follow. */
     SHORT,
-    /** The process dies when half is written. */
     TORN,
-    /** The process stops, before the step, until another one lets it go on. */
     STOP,
-    /** The thread sleeps before the step. */
     SLOW,
-    /** The thread throws an exception that nobody expects. */
     EXCEPTION,
-    /** The thread fills the heap, and throws what follows. */
     OOM
   }
 
-  /**
-   * A step that can fail.
-   *
-   * @param <E> the failure
-   */
+  /** A step that can fail. */
   @FunctionalInterface
   public interface Step<E extends IOException> {
-    /**
-     * Does the step.
-     *
-     * @throws E when that fails
-     */
     void run() throws E;
   }
 
@@ -119,7 +101,6 @@ public final class Fault implements Hazard.Mishap {
    * Reads what a user asks for.
    *
    * @param text as described above; empty for nothing
-   * @return the faults
    * @throws IllegalArgumentException when it makes no sense; the message says why
    */
   public static List<Fault> parse(final String text) {
@@ -171,21 +152,12 @@ public final class Fault implements Hazard.Mishap {
     return new IllegalArgumentException("%s=%s: %s".formatted(VARIABLE, text, reason));
   }
 
-  /**
-   * Lets faults happen from here on in this process, and no others.
-   *
-   * @param faults the faults
-   */
+  /** Lets faults happen from here on in this process, and no others. */
   public static void arm(final List<Fault> faults) {
     armed = faults;
   }
 
-  /**
-   * The fault that strikes this time.
-   *
-   * @param point the process's point
-   * @return null nearly always
-   */
+  /** Returns the fault that strikes this time; null nearly always. */
   public static Fault at(final FaultPoint point) {
     if (armed.isEmpty()) {
       return null;
@@ -199,11 +171,7 @@ public final class Fault implements Hazard.Mishap {
     return struck;
   }
 
-  /**
-   * The faults that never struck, as this process did not come to their point so often.
-   *
-   * @return a line for each
-   */
+  /** The faults that never struck, as this process did not come to their point so often. */
   public static List<String> unreached() {
     return armed.stream()
         .filter(fault -> fault.times.get() < fault.first)
@@ -223,11 +191,7 @@ public final class Fault implements Hazard.Mishap {
   /**
    * Does a step, at which a fault may strike.
    *
-   * @param point the process's point
    * @param what the step, and its object, for the message of an error
-   * @param step does it
-   * @param <E> its failure
-   * @throws E when that fails
    * @throws PosixException when it is to fail
    */
   public static <E extends IOException> void at(
@@ -242,11 +206,7 @@ public final class Fault implements Hazard.Mishap {
     }
   }
 
-  /**
-   * Lets a thread fail at its step, if a fault says so.
-   *
-   * @param point the thread's point
-   */
+  /** Lets a thread fail at its step, if a fault says so. */
   public static void strike(final FaultPoint point) {
     final Fault fault = at(point);
     if (fault != null) {
@@ -298,7 +258,7 @@ public final class Fault implements Hazard.Mishap {
     }
   }
 
-  /** Cuts a length. A whole number of blocks stays one, as it would on any disk. */
+  /** A whole number of blocks stays one, as it would on any disk. */
   @Override
   public long cut(final long length) {
     if (action != Action.SHORT && action != Action.TORN) {

@@ -25,7 +25,6 @@ public enum FaultPoint implements Hazard {
       "says in fewer words what a long journal says",
       "resumed with the long one",
       "goes on with the long one"),
-  /** An answer on a socket. */
   REPLY(Kind.MESSAGE, "answers a process"),
   /** A spare container becomes a new one. */
   CONTAINER_REUSE(
@@ -51,11 +50,8 @@ public enum FaultPoint implements Hazard {
       "writes drained data to an image's own file",
       "written again once resumed",
       "their writers get the error; no commit"),
-  /** The first step of a commit. */
   CONTAINER_FSYNC(Kind.STEP, "commit: makes the containers durable"),
-  /** The image's own file, before the record. */
   IMAGE_FSYNC(Kind.STEP, "commit: makes an image's own file durable"),
-  /** A second name for an image's own file. */
   IMAGE_LINK(Kind.STEP, "commit: links an image's own file into the checkpoint"),
   /** The names of new containers and of a checkpoint's files. */
   DIRECTORY_FSYNC(Kind.STEP, "makes names of new files durable"),
@@ -67,13 +63,11 @@ public enum FaultPoint implements Hazard {
       Kind.NO_COMMIT),
   /** From here on a power cut leaves the checkpoint committed. */
   LOG_FSYNC(Kind.STEP, "commit: makes the record durable", "committed", Kind.NO_COMMIT),
-  /** The directory of a checkpoint that a log has. */
   LOG_FOLLOW(
       Kind.STEP,
       "writes the directory of a logged checkpoint",
       "committed",
       "committed; the log has it"),
-  /** The same, before the log may have it no more. */
   LOG_SETTLE(
       Kind.STEP,
       "makes the directory of a logged checkpoint durable",
@@ -109,19 +103,16 @@ public enum FaultPoint implements Hazard {
       "removes an old checkpoint's manifest",
       "every newer one stays whole",
       "the old one stays until the next commit"),
-  /** The removal of a manifest. */
   REMOVAL_FSYNC(
       Kind.STEP,
       "makes that removal durable",
       "every newer one stays whole",
       "what is left of the old one is no checkpoint"),
-  /** The files of a checkpoint whose manifest is gone. */
   CHECKPOINT_DELETE(
       Kind.STEP,
       "deletes the rest of an old checkpoint",
       "every newer one stays whole",
       "what is left of the old one is no checkpoint"),
-  /** The container's blocks are not needed any more. */
   CONTAINER_DELETE(
       Kind.STEP,
       "deletes a container that is not needed",
@@ -133,45 +124,29 @@ public enum FaultPoint implements Hazard {
       "MPI: learns of a job",
       "what was decided is committed, the rest dropped",
       "cannot fail"),
-  /** The coordinator asks all ranks for a checkpoint. */
   MPI_BEGIN(Kind.MPI, "MPI: begins a checkpoint"),
-  /** A rank has taken its line, or stopped at its spot. */
   MPI_LINE(Kind.MPI, "MPI: hears what a rank counted"),
-  /** All ranks have done so. */
   MPI_EXPECT(Kind.MPI, "MPI: tells the ranks what crosses the line"),
-  /** All messages across the line have come. */
   MPI_STOP(Kind.MPI, "MPI: has the ranks stop recording, or take their images"),
-  /** All recordings are there. */
   MPI_CLOSURE(Kind.MPI, "MPI: computes what a recovery repeats"),
-  /** A rank has written its images. */
   MPI_IMAGE(Kind.MPI, "MPI: hears that a rank's images are complete"),
-  /** All ranks have done so. */
   MPI_DECIDE(
       Kind.MPI,
       "MPI: decides that the checkpoint is committed",
       "before: dropped; after: committed once resumed",
       "the checkpoint is given up"),
-  /** The wave is durable. */
   MPI_LOG(
       Kind.MPI,
       "MPI: writes into mpi.log that it is committed",
       "committed",
       "committed; the log does not say so"),
-  /** The wave was given up. */
   MPI_DROP(Kind.MPI, "MPI: drops a checkpoint that is given up", "dropped once resumed", "dropped"),
-  /** Thread {@code service}. */
   SERVICE(Kind.THREAD, "thread: takes a request"),
-  /** Thread {@code validate}. */
   VALIDATE(Kind.THREAD, "thread: checks a chunk, or what is asked of an image"),
-  /** Thread {@code write}. */
   WRITE(Kind.THREAD, "thread: writes a chunk, or what is asked of an image"),
-  /** Thread {@code commit}. */
   COMMIT(Kind.THREAD, "thread: waits for storage, for a commit or an image"),
-  /** Thread {@code restart}. */
   RESTART(Kind.THREAD, "thread: reads the store for a process that restarts"),
-  /** Thread {@code prefault}. */
   PREFAULT(Kind.THREAD, "thread: gives a chunk its memory", "the next one goes on", Kind.CRASH),
-  /** Threads {@code metrics}. */
   METRICS(Kind.THREAD, "thread: answers a request for metrics", "no answer", Kind.CRASH);
 
   /** The faults possible at a kind of point, and the usual results. */
@@ -219,16 +194,11 @@ public enum FaultPoint implements Hazard {
     this.failed = failed;
   }
 
-  /** The point of a label; empty when there is none. */
   static Optional<FaultPoint> of(final String label) {
     return Arrays.stream(values()).filter(point -> point.label().equals(label)).findFirst();
   }
 
-  /**
-   * The users' name for the point.
-   *
-   * @return such as {@code log-fsync}
-   */
+  /** Returns the users' name, such as {@code log-fsync}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
@@ -243,38 +213,21 @@ public enum FaultPoint implements Hazard {
     return Fault.isArmed(this);
   }
 
-  /**
-   * The faults possible at the point.
-   *
-   * @return an action or more
-   */
   public Set<Action> actions() {
     return kind.actions;
   }
 
-  /**
-   * The I/O process's step at the point.
-   *
-   * @return a few words
-   */
+  /** The I/O process's step at the point. */
   public String step() {
     return step;
   }
 
-  /**
-   * The result for a user when the I/O process is killed there, before the step or after it.
-   *
-   * @return a few words
-   */
+  /** The result for a user when the I/O process is killed there, before the step or after it. */
   public String killed() {
     return killed;
   }
 
-  /**
-   * The result for a user when the step fails.
-   *
-   * @return a few words
-   */
+  /** The result for a user when the step fails. */
   public String failed() {
     return failed;
   }

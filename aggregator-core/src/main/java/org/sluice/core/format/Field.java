@@ -4,20 +4,15 @@ package org.sluice.core.format;
  * A field of a {@link Structure}.
  *
  * @param offset bytes from the structure's beginning
- * @param type its layout in memory
  * @param count the number of values of that type; of {@link Type#STRING} the bytes of room
- * @param name its name in C and the documentation
  * @param writer its writer; empty where the structure says it
  * @param meaning unit, range and what the values say, as one line
  */
 public record Field(int offset, Type type, int count, String name, String writer, String meaning) {
   /** The layout of a field in memory: little-endian, at a multiple of its length. */
   public enum Type {
-    /** A signed number of 32 bits. */
     I32(4, "i32", "int32_t"),
-    /** A signed number of 64 bits. */
     I64(8, "i64", "int64_t"),
-    /** An unsigned number of 64 bits. */
     U64(8, "u64", "uint64_t"),
     /** {@link #I32} that another process reads or writes at the same time. */
     SHARED_I32(4, "i32", "_Atomic int32_t"),
@@ -36,39 +31,23 @@ public record Field(int offset, Type type, int count, String name, String writer
       this.c = c;
     }
 
-    /**
-     * The length of a value of this type.
-     *
-     * @return bytes
-     */
+    /** Returns the bytes of a value. */
     public int length() {
       return length;
     }
 
-    /**
-     * The name in the documentation.
-     *
-     * @return such as {@code i32}
-     */
+    /** Returns the name in the documentation, such as {@code i32}. */
     public String label() {
       return label;
     }
 
-    /**
-     * The name in C.
-     *
-     * @return such as {@code int32_t}
-     */
+    /** Returns the name in C, such as {@code int32_t}. */
     public String c() {
       return c;
     }
   }
 
-  /**
-   * The end of the field.
-   *
-   * @return bytes from the structure's beginning
-   */
+  /** Returns the offset of the first byte behind it. */
   public int end() {
     return offset + count * type.length();
   }

@@ -25,8 +25,6 @@ public final class Structure {
   private int end;
 
   /**
-   * A structure without fields.
-   *
    * @param name its name in C, behind {@code sluice_}
    * @param length its bytes, unused ones at the end included
    */
@@ -35,35 +33,20 @@ public final class Structure {
     this.length = length;
   }
 
-  /**
-   * Leaves bytes unused before the next field.
-   *
-   * @param offset the beginning of the next field
-   * @return this
-   */
+  /** Leaves bytes unused before the next field. */
   public Structure at(final int offset) {
     end = offset;
     return this;
   }
 
-  /**
-   * Sets the writer of the fields that follow.
-   *
-   * @param who such as {@link #IOP}
-   * @return this
-   */
+  /** Sets the writer of the fields that follow. */
   public Structure by(final String who) {
     writer = who;
     return this;
   }
 
   /**
-   * Adds a field.
-   *
-   * @param type its layout in memory
-   * @param field its name
    * @param meaning unit, range and what its values say
-   * @return its offset
    */
   public int field(final Field.Type type, final String field, final String meaning) {
     return fields(type, 1, field, meaning);
@@ -72,11 +55,8 @@ public final class Structure {
   /**
    * Adds a row of fields.
    *
-   * @param type the layout of each in memory
    * @param count their number; of strings the bytes of room
-   * @param field their name
    * @param meaning unit, range and what their values say
-   * @return the first one's offset
    */
   public int fields(
       final Field.Type type, final int count, final String field, final String meaning) {
@@ -89,29 +69,15 @@ public final class Structure {
     return added.offset();
   }
 
-  /**
-   * The structure's name in C.
-   *
-   * @return the name behind {@code sluice_}
-   */
+  /** Returns the name in C, behind {@code sluice_}. */
   public String name() {
     return name;
   }
 
-  /**
-   * The length of the structure.
-   *
-   * @return bytes
-   */
   public int length() {
     return length;
   }
 
-  /**
-   * The fields of the structure.
-   *
-   * @return its fields, in order
-   */
   public List<Field> fields() {
     return fields.stream().sorted(Comparator.comparingInt(Field::offset)).toList();
   }

@@ -15,7 +15,6 @@ import java.lang.invoke.MethodHandle;
  * and its result; pointers are addresses. After a result below 0, {@link #errno()} of the same
  * thread says why.
  *
- * @param address its beginning
  * @param wide its result has 64 bits
  */
 @SuppressWarnings("restricted")
@@ -189,17 +188,12 @@ public record LibC(MemorySegment address, boolean wide) {
     return new LibC(LINKER.defaultLookup().findOrThrow(name), true);
   }
 
-  /** The errno of this thread's last call. */
   public static int errno() {
     return CAPTURE.get().get(JAVA_INT, ERRNO_OFFSET);
   }
 
   /**
-   * The check of a result.
-   *
    * @param result of this thread's last call
-   * @param operation the operation that was tried
-   * @return the result
    * @throws PosixException when it is below 0
    */
   public static long check(final long result, final String operation) throws PosixException {

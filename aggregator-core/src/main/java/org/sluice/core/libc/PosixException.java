@@ -9,11 +9,8 @@ public final class PosixException extends IOException {
   private final int errno;
 
   /**
-   * A failed system call.
-   *
    * @param operation the operation that was tried, with the file's name, such as {@code write
    *     /store/x.data}
-   * @param errno the error number
    */
   public PosixException(final String operation, final int errno) {
     super("cannot %s: %s%s".formatted(operation, Errno.describe(errno), remedy(errno)));
@@ -26,21 +23,14 @@ public final class PosixException extends IOException {
   }
 
   /**
-   * This error with its meaning in words, under the same errno.
-   *
-   * @param what the meaning there, such as {@code x has lost bytes}
-   * @return an exception that says both, and has the same errno
+   * Returns this error with its meaning in words, such as {@code x has lost bytes}, under the same
+   * errno.
    */
   public PosixException as(final String what) {
     return new PosixException(what, this);
   }
 
-  /**
-   * Throws this again unless it tells of an error that its caller expects.
-   *
-   * @param expected an error number
-   * @throws PosixException for any other error
-   */
+  /** Throws this again unless it tells of an error that its caller expects. */
   public void throwUnless(final int expected) throws PosixException {
     if (errno != expected) {
       throw this;
@@ -58,11 +48,7 @@ public final class PosixException extends IOException {
     };
   }
 
-  /**
-   * The reason of the system call's failure.
-   *
-   * @return a positive error number, see {@link Errno}
-   */
+  /** Returns a positive error number, see {@link Errno}. */
   public int errno() {
     return errno;
   }

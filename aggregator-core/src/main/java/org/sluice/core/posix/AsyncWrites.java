@@ -56,20 +56,12 @@ public final class AsyncWrites implements AutoCloseable {
       this.offset = offset;
     }
 
-    /**
-     * Tells whether the kernel has taken the write, to go on by itself.
-     *
-     * @return false when the write is done only when it is waited for
-     */
+    /** Tells whether the kernel has taken the write, to go on by itself. */
     public boolean isTaken() {
       return taken;
     }
 
-    /**
-     * Tells whether {@link #await} would not wait for the kernel.
-     *
-     * @return true once the write has ended
-     */
+    /** Tells whether {@link #await} would not wait for the kernel. */
     public boolean hasEnded() {
       boolean more = !ended;
       while (more) {
@@ -95,8 +87,6 @@ public final class AsyncWrites implements AutoCloseable {
   }
 
   /**
-   * Makes the means for writes; none is under way.
-   *
    * @param most the most writes under way; more are done when they are waited for
    */
   public AsyncWrites(final int most) {
@@ -108,12 +98,8 @@ public final class AsyncWrites implements AutoCloseable {
   }
 
   /**
-   * Starts a write.
-   *
    * @param file opened past the page cache
    * @param pieces to be written; they and their memory stay as they are until the end
-   * @param offset the place of the first piece in the file
-   * @return the write, to be waited for
    */
   public Write start(final NativeFile file, final IoVector pieces, final long offset) {
     final Write write = new Write(file, pieces, offset);

@@ -15,9 +15,8 @@ public final class Entropy {
   private Entropy() {}
 
   /**
-   * A random number.
+   * Returns 64 random bits.
    *
-   * @return 64 random bits
    * @throws IllegalStateException when the kernel gives none: before Linux 3.17, or where a sandbox
    *     forbids the call
    */

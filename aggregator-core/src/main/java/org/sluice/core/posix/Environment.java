@@ -18,23 +18,12 @@ public final class Environment {
 
   private Environment() {}
 
-  /**
-   * Tells whether Java may have changed a text.
-   *
-   * @param text an argument, a variable or a property as Java tells it
-   * @return false when it is exact
-   */
+  /** Returns whether Java may have changed a text, such as an argument or a variable. */
   public static boolean mayBeChanged(final String text) {
     return text.contains(CHANGED);
   }
 
-  /**
-   * A variable.
-   *
-   * @param name its name
-   * @return its value, see {@link FileName}; empty when there is none, or an empty one
-   * @throws IOException when the kernel does not tell
-   */
+  /** {@return its value, see {@link FileName}; empty when there is none, or an empty one} */
   public static Optional<String> variable(final String name) throws IOException {
     final String value = System.getenv(name);
     if (value == null || value.isEmpty()) {
@@ -52,8 +41,6 @@ public final class Environment {
   /**
    * A variable that is a path of Sluice's own.
    *
-   * @param name its name
-   * @return the path; empty when there is none, or an empty one
    * @throws IOException when it is no UTF-8, or the kernel does not tell
    */
   public static Optional<Path> path(final String name) throws IOException {
@@ -67,12 +54,7 @@ public final class Environment {
     }
   }
 
-  /**
-   * The command line.
-   *
-   * @return its words, see {@link FileName}, beginning with the program
-   * @throws IOException when the kernel does not tell
-   */
+  /** {@return its words, see {@link FileName}, beginning with the program} */
   public static List<String> commandLine() throws IOException {
     return strings("cmdline");
   }

@@ -7,11 +7,7 @@ package org.sluice.core.posix;
  * @param length its bytes, 1 or more
  */
 public record Extent(long offset, long length) {
-  /**
-   * The end of the run.
-   *
-   * @return offset of the first byte behind it
-   */
+  /** Returns the offset of the first byte behind it. */
   public long end() {
     return offset + length;
   }

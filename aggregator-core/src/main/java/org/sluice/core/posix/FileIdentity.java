@@ -6,7 +6,6 @@ import org.sluice.core.libc.PosixException;
  * The identity of a file among all files, also among later ones that got its inode number.
  *
  * @param device {@code major << 32 | minor}
- * @param inode inode number
  * @param born the file's time of creation, in nanoseconds since 1970; 0 where the file system does
  *     not know
  */

@@ -31,10 +31,7 @@ public final class FileName {
   private FileName() {}
 
   /**
-   * The name of some bytes.
-   *
-   * @param bytes any; those of another encoding are kept
-   * @return a string that {@link #encode} makes the same bytes of
+   * Returns the name of some bytes, of any encoding; {@link #encode} makes the same bytes of it.
    */
   public static String decode(final byte... bytes) {
     final CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
@@ -53,10 +50,8 @@ public final class FileName {
   }
 
   /**
-   * The bytes of a name.
+   * Returns the bytes of a name as {@link #decode} makes it, or of any valid text.
    *
-   * @param name as {@link #decode} makes it, or any valid text
-   * @return its bytes
    * @throws IllegalArgumentException when it has another surrogate that is alone
    */
   public static byte[] encode(final String name) {
@@ -85,19 +80,13 @@ public final class FileName {
   /**
    * Tells whether a character of a name stands for a byte that is no part of valid UTF-8.
    *
-   * @param character a code point of a name
    * @return true for {@code U+DC80} to {@code U+DCFF}; its low eight bits are the byte
    */
   public static boolean isEscape(final int character) {
     return character >= FIRST && character <= LAST;
   }
 
-  /**
-   * Tells whether a name is valid UTF-8.
-   *
-   * @param name any
-   * @return false when a byte of it is escaped
-   */
+  /** Returns whether a name is valid UTF-8, so that no byte of it is escaped. */
   public static boolean isText(final String name) {
     return nextLone(name, 0) == name.length();
   }
@@ -115,12 +104,7 @@ public final class FileName {
     return at;
   }
 
-  /**
-   * The number of a name's bytes.
-   *
-   * @param name any
-   * @return 0 or more
-   */
+  /** Returns the number of bytes. */
   public static int length(final String name) {
     return encode(name).length;
   }
@@ -129,20 +113,12 @@ public final class FileName {
    * Tells whether a path is a directory's, or leads to something in it.
    *
    * @param path absolute, without empty names, {@code .} or {@code ..}
-   * @param directory such a path, too
-   * @return false when it leads elsewhere
    */
   public static boolean isWithin(final String path, final String directory) {
     return path.equals(directory) || path.startsWith(below(directory));
   }
 
-  /**
-   * The path of something in a directory.
-   *
-   * @param directory its path
-   * @param name relative
-   * @return absolute if the directory's is
-   */
+  /** The path of something in a directory. */
   public static String resolve(final String directory, final String name) {
     return below(directory) + name;
   }
@@ -151,20 +127,13 @@ public final class FileName {
    * The way from a directory to what is in it.
    *
    * @param path of something that {@link #isWithin} the directory
-   * @param directory its path
    * @return relative; empty for the directory itself
    */
   public static String relative(final String path, final String directory) {
     return path.equals(directory) ? "" : path.substring(below(directory).length());
   }
 
-  /**
-   * Another name in the same directory.
-   *
-   * @param path absolute
-   * @param name without slashes
-   * @return the directory's path and the name
-   */
+  /** Another name in the same directory. */
   public static String sibling(final String path, final String name) {
     return path.substring(0, path.lastIndexOf('/') + 1) + name;
   }
@@ -176,9 +145,6 @@ public final class FileName {
   /**
    * A name as a function of C takes it.
    *
-   * @param arena gives the memory
-   * @param name as {@link #decode} makes it, or any valid text
-   * @return the address of its bytes, with the NUL that ends them
    * @throws PosixException when it has a NUL itself, or a surrogate that no name has
    */
   public static long inC(final Arena arena, final String name) throws PosixException {

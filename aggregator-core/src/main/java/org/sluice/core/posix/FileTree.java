@@ -19,15 +19,11 @@ public final class FileTree {
   private final Predicate<String> enters;
   private final Visitor visitor;
 
-  /** Takes the files. */
   @FunctionalInterface
   public interface Visitor {
     /**
-     * A regular file.
-     *
      * @param path a path of it, see {@link FileName}; it may be longer than a system call takes
      * @param device {@code major << 32 | minor}
-     * @param inode inode number
      */
     void file(String path, long device, long inode);
   }
@@ -40,7 +36,6 @@ public final class FileTree {
   /**
    * Visits the regular files below a directory. Symbolic links are not followed.
    *
-   * @param directory its path
    * @param enters accepts the paths of the directories to look into
    * @param visitor takes the files, in no order
    * @throws PosixException when a directory cannot be read; {@link Errno#ENAMETOOLONG} for one of a
@@ -132,11 +127,8 @@ public final class FileTree {
    * Finds a file in a directory, not below it, by the inode numbers that the directory tells. On
    * some file systems these are not the files' own, and nothing is found.
    *
-   * @param directory the directory's path
    * @param device of the file, {@code major << 32 | minor}
-   * @param inode of the file
    * @return a path of it; empty when it is not there
-   * @throws PosixException when the directory cannot be read
    */
   public static Optional<String> find(final String directory, final long device, final long inode)
       throws PosixException {

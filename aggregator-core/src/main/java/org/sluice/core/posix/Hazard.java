@@ -9,34 +9,20 @@ public interface Hazard {
     /**
      * Strikes before the step.
      *
-     * @param what the step is, and to what
      * @throws PosixException when the step is to fail
      */
     void begin(String what) throws PosixException;
 
-    /**
-     * The bytes to be written now.
-     *
-     * @param length bytes there are, over 0
-     * @return bytes, 1 to {@code length}
-     */
+    /** Returns the bytes to write now, 1 or more, of {@code length}. */
     long cut(long length);
 
     /** Strikes after the step. */
     void end();
   }
 
-  /**
-   * The fault of this time.
-   *
-   * @return null nearly always
-   */
+  /** Returns the fault of this time; null nearly always. */
   Mishap now();
 
-  /**
-   * Tells whether any fault is rehearsed there at any time.
-   *
-   * @return false unless a rehearsal asks for it
-   */
+  /** Tells whether any fault is rehearsed there at any time. */
   boolean isArmed();
 }

@@ -60,11 +60,7 @@ public abstract class HeldInode implements AutoCloseable {
     reopen(LibC.O_PATH);
   }
 
-  /**
-   * Tells whether {@link #letGo} has let go of the file's bytes.
-   *
-   * @return true after {@link #letGo}, and for a file opened so
-   */
+  /** Returns whether {@link #letGo} has let go of the bytes, or the file was opened so. */
   public boolean isLetGo() {
     return (LibC.FCNTL.call(descriptor, LibC.F_GETFL, 0) & LibC.O_PATH) != 0;
   }
@@ -73,7 +69,6 @@ public abstract class HeldInode implements AutoCloseable {
    * Opens a file again that {@link #letGo} let go of; for reading only, if it has been made
    * read-only since. Waits for a program that has a lease on it.
    *
-   * @param patienceNanos the longest wait
    * @throws PosixException when that fails; {@link Errno#EAGAIN} when a program still has a lease
    */
   public void takeBack(final long patienceNanos) throws PosixException {
@@ -107,19 +102,14 @@ public abstract class HeldInode implements AutoCloseable {
     check(result, "open again ");
   }
 
-  /**
-   * The name it was opened by, which messages use.
-   *
-   * @return a path, possibly out of date, see {@link FileName}
-   */
+  /** Returns the name it was opened by, for messages; possibly out of date. */
   public String opened() {
     return opened;
   }
 
   /**
-   * The present path of the file, after any rename by any process.
+   * Returns the present path, after any rename by any process; empty when the file was deleted.
    *
-   * @return its present path, see {@link FileName}; empty when it was deleted
    * @throws PosixException when the kernel does not tell; {@link Errno#ENAMETOOLONG} when the path
    *     is longer than any that a system call takes
    */
@@ -136,9 +126,7 @@ public abstract class HeldInode implements AutoCloseable {
   /**
    * Tells whether a path leads to this file.
    *
-   * @param path any path
    * @return false also when it leads to nothing
-   * @throws PosixException when that is unknown
    */
   public boolean isAt(final Path path) throws PosixException {
     try {
@@ -151,67 +139,36 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * The time of the file's creation, which tells it from a later one with the same inode number.
-   *
-   * @return nanoseconds since 1970; 0 where the file system does not know
+   * Returns the time of creation in nanoseconds since 1970; 0 where the file system does not know.
    */
   public long born() {
     return found.born();
   }
 
-  /**
-   * The file's device.
-   *
-   * @return {@code major << 32 | minor}
-   */
+  /** Returns {@code major << 32 | minor}. */
   public long device() {
     return found.device();
   }
 
-  /**
-   * The file's inode number.
-   *
-   * @return unsigned
-   */
+  /** Returns the inode number, unsigned. */
   public long inode() {
     return found.inode();
   }
 
-  /**
-   * The file's identity among all files.
-   *
-   * @return device, inode and time of creation
-   */
   public FileIdentity identity() {
     return found.identity();
   }
 
-  /**
-   * The file's size.
-   *
-   * @return bytes
-   * @throws PosixException when that fails
-   */
   public long size() throws PosixException {
     return status().size();
   }
 
-  /**
-   * The part of the file's size that is not holes, to the block.
-   *
-   * @return bytes
-   * @throws PosixException when that fails
-   */
+  /** The part of the file's size that is not holes, to the block. */
   public long allocated() throws PosixException {
     return status().allocated();
   }
 
-  /**
-   * The file's permissions.
-   *
-   * @return the low 12 bits of its mode
-   * @throws PosixException when that fails
-   */
+  /** Returns the low 12 bits of the mode. */
   public int mode() throws PosixException {
     return status().mode();
   }
@@ -224,80 +181,45 @@ public abstract class HeldInode implements AutoCloseable {
     LibC.SYNC_FILE_RANGE.call(descriptor, 0, 0, LibC.SYNC_FILE_RANGE_WRITE);
   }
 
-  /**
-   * Makes everything durable that is on the file's file system.
-   *
-   * @throws PosixException when that fails
-   */
+  /** Makes everything durable that is on the file's file system. */
   public void syncFileSystem() throws PosixException {
     LibC.check(LibC.SYNCFS.call(descriptor), "sync the file system of " + opened);
   }
 
-  /**
-   * The number of the file's names.
-   *
-   * @return hard links, 0 when deleted
-   * @throws PosixException when that fails
-   */
+  /** Returns the number of hard links; 0 when deleted. */
   public int links() throws PosixException {
     return status().links();
   }
 
-  /**
-   * The type of the file.
-   *
-   * @return the type at the opening of the file
-   */
+  /** Returns the type at the opening of the file. */
   public FileType type() {
     return found.type();
   }
 
-  /**
-   * The file system that the file lies on.
-   *
-   * @return its type and its free space
-   * @throws PosixException when that fails
-   */
+  /** The file system that the file lies on. */
   public FreeSpace room() throws PosixException {
     return FreeSpace.of(descriptor, opened);
   }
 
   /**
-   * Tells whether other nodes may have the file's file system mounted.
-   *
-   * @return false for file systems that are known to be one node's
-   * @throws PosixException when the kernel does not tell
+   * Returns whether other nodes may have the file system mounted: not where it is known to be one
+   * node's.
    */
   public boolean isShared() throws PosixException {
     return room().isShared();
   }
 
   /**
-   * Sets the file's permissions.
-   *
    * @param mode the low 12 bits of a mode
-   * @throws PosixException when that fails
    */
   public void chmod(final int mode) throws PosixException {
     check(LibC.FCHMOD.call(descriptor, mode), "change mode of ");
   }
 
-  /**
-   * The time of the last write to the file.
-   *
-   * @return its time of modification
-   * @throws PosixException when that fails
-   */
   public Instant modified() throws PosixException {
     return status().modified();
   }
 
-  /**
-   * Sets the time of the last write to the file.
-   *
-   * @param time its time of modification
-   * @throws PosixException when that fails
-   */
   public void modified(final Instant time) throws PosixException {
     check(setModified(time.getEpochSecond(), time.getNano()), "set the time of ");
   }
@@ -335,11 +257,7 @@ public abstract class HeldInode implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits for and takes the file's exclusive lock ({@code flock}), until it is closed.
-   *
-   * @throws PosixException when that fails
-   */
+  /** Waits for and takes the file's exclusive lock ({@code flock}), until it is closed. */
   public void lock() throws PosixException {
     if (!flock(LibC.LOCK_EX)) {
       throw new PosixException("lock " + opened, Errno.EAGAIN);
@@ -350,7 +268,6 @@ public abstract class HeldInode implements AutoCloseable {
    * Takes the file's exclusive lock ({@code flock}), until it is closed, if nobody has it.
    *
    * @return false when it is taken, in this process or another
-   * @throws PosixException when that fails
    */
   public boolean tryLock() throws PosixException {
     return flock(LibC.LOCK_EX | LibC.LOCK_NB);
@@ -361,7 +278,6 @@ public abstract class HeldInode implements AutoCloseable {
    * one.
    *
    * @return false when it is taken, in this process or another
-   * @throws PosixException when that fails
    */
   public boolean tryLockShared() throws PosixException {
     return flock(LibC.LOCK_SH | LibC.LOCK_NB);
@@ -381,12 +297,7 @@ public abstract class HeldInode implements AutoCloseable {
     check(LibC.CLOSE.call(descriptor), "close ");
   }
 
-  /**
-   * All that the kernel tells of the file now.
-   *
-   * @return its status
-   * @throws PosixException when that fails
-   */
+  /** All that the kernel tells of the file now. */
   public FileStatus status() throws PosixException {
     return FileStatus.of(descriptor, opened);
   }
@@ -397,11 +308,7 @@ public abstract class HeldInode implements AutoCloseable {
     }
   }
 
-  /**
-   * A path that leads this process to the file, whatever its names are.
-   *
-   * @return a symbolic link of the kernel's
-   */
+  /** A path that leads this process to the file, whatever its names are. */
   public String procPath() {
     return "/proc/self/fd/" + descriptor;
   }

@@ -17,8 +17,6 @@ public final class IoVector {
   private long length;
 
   /**
-   * An empty vector.
-   *
    * @param most the most pieces, 1 to 1024
    */
   public IoVector(final int most) {
@@ -26,10 +24,6 @@ public final class IoVector {
   }
 
   /**
-   * Adds a piece behind the others.
-   *
-   * @param address its beginning
-   * @param bytes its length, over 0
    * @throws IndexOutOfBoundsException when there are too many
    */
   public void add(final long address, final long bytes) {
@@ -39,25 +33,16 @@ public final class IoVector {
     length += bytes;
   }
 
-  /**
-   * The bytes of all pieces.
-   *
-   * @return 0 when there is none
-   */
+  /** The bytes of all pieces. */
   public long length() {
     return length;
   }
 
-  /**
-   * Tells whether there is no room for another piece.
-   *
-   * @return true when the next {@link #add} would throw
-   */
+  /** Tells whether there is no room for another piece. */
   public boolean isFull() {
     return (end + 1) * VECTOR_LENGTH > vectors.byteSize();
   }
 
-  /** Forgets all pieces. */
   public void clear() {
     first = 0;
     end = 0;

@@ -18,7 +18,6 @@ public final class Mount {
   /**
    * Mounts a tmpfs that holds no programs and no devices.
    *
-   * @param directory the mount point, an existing directory
    * @param options as mount(8) takes them after {@code -o}
    * @throws PosixException when that fails; {@link Errno#EPERM} without {@code CAP_SYS_ADMIN}
    */
@@ -38,10 +37,6 @@ public final class Mount {
   /**
    * Tells whether a file system is mounted at a directory; a bind mount of the same one does not
    * count.
-   *
-   * @param directory an existing directory
-   * @return true if the directory is on another device than its parent
-   * @throws PosixException when one of the two cannot be opened
    */
   public static boolean isAt(final Path directory) throws PosixException {
     return device(directory) != device(directory.resolve(".."));
@@ -56,9 +51,6 @@ public final class Mount {
   /**
    * Unmounts the file system at a directory. A process that has files of it open or mapped keeps
    * them; their memory is freed with the last of them.
-   *
-   * @param directory the mount point
-   * @throws PosixException when that fails
    */
   public static void detach(final Path directory) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
@@ -71,10 +63,8 @@ public final class Mount {
    * The type and source of the file system of a file, as the kernel tells it: the same from one
    * mount to the next.
    *
-   * @param path a file
    * @return type and source, such as {@code fuse.glusterfs server:/volume}; empty where the table
    *     of mounts does not have it
-   * @throws IOException when that cannot be asked
    */
   public static String holding(final Path path) throws IOException {
     final String device;

@@ -34,7 +34,6 @@ public final class Names {
   /**
    * Makes a directory, with every permission that the umask leaves.
    *
-   * @param path its name
    * @throws PosixException when that fails; {@link Errno#EEXIST} when there is something
    */
   public static void createDirectory(final String path) throws PosixException {
@@ -44,13 +43,7 @@ public final class Names {
     }
   }
 
-  /**
-   * Gives a file another name, in one step, in the place of a file that has it.
-   *
-   * @param from its name
-   * @param to another one on the same file system
-   * @throws PosixException when that fails
-   */
+  /** Gives a file another name, in one step, in the place of a file that has it. */
   public static void rename(final String from, final String to) throws PosixException {
     rename(from, to, 0);
   }
@@ -58,8 +51,6 @@ public final class Names {
   /**
    * Gives a file another name, in one step, unless something has it.
    *
-   * @param from its name
-   * @param to another one on the same file system
    * @throws PosixException when that fails; {@link Errno#EEXIST} when something has the name
    */
   public static void renameToNew(final String from, final String to) throws PosixException {
@@ -77,8 +68,6 @@ public final class Names {
   /**
    * Gives two files each other's name, in one step.
    *
-   * @param one a file's name
-   * @param other another one's on the same file system
    * @throws PosixException when that fails; {@code EINVAL} where the file system cannot
    */
   public static void exchange(final String one, final String other) throws PosixException {
@@ -99,7 +88,6 @@ public final class Names {
    * Gives a file one more name.
    *
    * @param from its name; a symbolic link is not followed
-   * @param to another one on the same file system
    * @throws PosixException when that fails; {@link Errno#EEXIST} when something has the name
    */
   public static void link(final String from, final String to) throws PosixException {
@@ -111,24 +99,12 @@ public final class Names {
     }
   }
 
-  /**
-   * Takes a name from a file.
-   *
-   * @param path its name
-   * @return false when there is nothing of that name
-   * @throws PosixException when that fails
-   */
+  /** Takes a name from a file; false when there is nothing of that name. */
   public static boolean delete(final String path) throws PosixException {
     return delete(path, 0);
   }
 
-  /**
-   * Deletes an empty directory.
-   *
-   * @param path its name
-   * @return false when there is nothing of that name
-   * @throws PosixException when that fails
-   */
+  /** Deletes an empty directory; false when there is nothing of that name. */
   public static boolean deleteDirectory(final String path) throws PosixException {
     return delete(path, LibC.AT_REMOVEDIR);
   }
@@ -144,10 +120,8 @@ public final class Names {
   }
 
   /**
-   * Tells whether something has a name.
-   *
-   * @param path the name; a symbolic link is not followed
-   * @return false also when that is unknown
+   * Returns whether something has a name; a symbolic link is not followed. False also when that is
+   * unknown.
    */
   public static boolean exists(final String path) {
     try {
@@ -158,13 +132,7 @@ public final class Names {
     }
   }
 
-  /**
-   * The path of an existing thing, without symbolic links.
-   *
-   * @param path any path that leads to something
-   * @return absolute
-   * @throws PosixException when it leads to nothing, or the kernel does not tell
-   */
+  /** The path of an existing thing, without symbolic links. */
   public static String real(final String path) throws PosixException {
     try (NativeFile file = NativeFile.open(path, NativeFile.Flag.LET_GO)) {
       return file.path().orElseThrow(() -> new PosixException("find " + path, Errno.ENOENT));
@@ -174,10 +142,6 @@ public final class Names {
   /**
    * A path from the root, without empty names, {@code .} and {@code ..}, of a thing that need not
    * exist.
-   *
-   * @param path any path
-   * @return absolute
-   * @throws PosixException when the kernel does not tell the working directory
    */
   public static String absolute(final String path) throws PosixException {
     final String whole = path.startsWith("/") ? path : target("/proc/self/cwd") + "/" + path;
@@ -192,13 +156,7 @@ public final class Names {
     return "/" + String.join("/", names);
   }
 
-  /**
-   * The target of a symbolic link.
-   *
-   * @param link its name
-   * @return the text of the link, absolute or not
-   * @throws PosixException when that fails
-   */
+  /** The target of a symbolic link. */
   public static String target(final String link) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment target = arena.allocate(FileName.LONGEST);
@@ -213,7 +171,6 @@ public final class Names {
    * Sets a file's time of modification to now. Neither opens the file nor follows a link, so this
    * does not wait, whatever has the name.
    *
-   * @param path its name
    * @throws PosixException when that fails; {@link Errno#ENOENT} when there is nothing
    */
   public static void touch(final Path path) throws PosixException {
@@ -227,8 +184,6 @@ public final class Names {
    * Sets the times of a file. Opens nothing, so it waits for nobody, whatever has the name.
    *
    * @param path its name; a symbolic link is not followed
-   * @param time the time of its last use
-   * @throws PosixException when that fails
    */
   public static void touch(final Path path, final Instant time) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
@@ -253,12 +208,10 @@ public final class Names {
   }
 
   /**
-   * The entries of a directory. A stream of it would throw exceptions that its readers do not
-   * expect, as for the directory of a process that ends meanwhile.
+   * A stream of it would throw exceptions that its readers do not expect, as for the directory of a
+   * process that ends meanwhile.
    *
-   * @param directory its name
    * @return the paths of all that is in it, in no order
-   * @throws IOException when it cannot be read to its end
    */
   public static List<Path> in(final Path directory) throws IOException {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
@@ -273,10 +226,7 @@ public final class Names {
   /**
    * Names in a directory, of any bytes.
    *
-   * @param directory its path
-   * @param wanted accepts the names
    * @return without {@code .} and {@code ..}, in no order
-   * @throws PosixException when it cannot be read
    */
   public static List<String> in(final String directory, final Predicate<String> wanted)
       throws PosixException {
@@ -296,9 +246,7 @@ public final class Names {
   /**
    * A directory and everything below it, in the order in which it can be deleted.
    *
-   * @param directory its path
    * @return none when it is not there
-   * @throws IOException when that fails
    */
   public static List<Path> deepestFirst(final Path directory) throws IOException {
     if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {

@@ -18,13 +18,11 @@ import org.sluice.core.posix.Hazard.Mishap;
 public class NativeFile extends HeldInode {
   /** The ways of opening a file. Without {@link #WRITE} it is read only. */
   public enum Flag {
-    /** Reading and writing. */
     WRITE(0x2),
     /** Create it if there is none, with mode 0600 unless told otherwise. */
     CREATE(0x40),
     /** With {@link #CREATE}: fail if there is one. */
     EXCLUSIVE(0x80),
-    /** Cut it to nothing. */
     TRUNCATE(0x200),
     /** Past the page cache: addresses, lengths and offsets are multiples of 4096. */
     DIRECT(LibC.AARCH64 ? 0x10000 : 0x4000),
@@ -63,13 +61,6 @@ public class NativeFile extends HeldInode {
    */
   private volatile boolean writesPast = true;
 
-  /**
-   * Opens a file.
-   *
-   * @param path its name, see {@link FileName}
-   * @param flags none to read only
-   * @throws PosixException when that fails
-   */
   protected NativeFile(final String path, final Flag... flags) throws PosixException {
     this(path, PRIVATE, flags);
   }
@@ -78,26 +69,11 @@ public class NativeFile extends HeldInode {
     super(path, bits(flags), mode);
   }
 
-  /**
-   * Opens a file.
-   *
-   * @param path its name, see {@link FileName}
-   * @param flags none to read only
-   * @return the open file; the caller closes it
-   * @throws PosixException when that fails
-   */
   public static NativeFile open(final String path, final Flag... flags) throws PosixException {
     return new NativeFile(path, flags);
   }
 
-  /**
-   * Opens a file of Sluice's own.
-   *
-   * @param path its name
-   * @param flags none to read only
-   * @return the open file; the caller closes it
-   * @throws PosixException when that fails
-   */
+  /** Opens a file of Sluice's own. */
   public static NativeFile open(final Path path, final Flag... flags) throws PosixException {
     return open(path.toString(), flags);
   }
@@ -105,11 +81,7 @@ public class NativeFile extends HeldInode {
   /**
    * Opens a file of Sluice's own that may not be there yet.
    *
-   * @param path its name
-   * @param mode of a new one, before the umask
    * @param flags {@link Flag#CREATE} among them
-   * @return the open file; the caller closes it
-   * @throws PosixException when that fails
    */
   public static NativeFile create(final Path path, final int mode, final Flag... flags)
       throws PosixException {
@@ -119,11 +91,6 @@ public class NativeFile extends HeldInode {
   /**
    * Opens a file for reading and writing, and hides from its watchers (inotify) that this process
    * closes it as a writer. Where the kernel does not allow that, the file is open like any other.
-   *
-   * @param path its name, see {@link FileName}
-   * @param flags further flags
-   * @return the open file; the caller closes it
-   * @throws PosixException when that fails
    */
   public static NativeFile openQuietly(final String path, final Flag... flags)
       throws PosixException {
@@ -157,10 +124,6 @@ public class NativeFile extends HeldInode {
   /**
    * Names the parts of writing and synchronising this file in the life of a checkpoint, for the
    * rehearsal of a fault there. Called before the file is shared with other threads.
-   *
-   * @param writing the part of writing to it; null for none
-   * @param syncing the part of synchronising it; null for none
-   * @return this file
    */
   public NativeFile role(final Hazard writing, final Hazard syncing) {
     writes = writing;
@@ -171,9 +134,6 @@ public class NativeFile extends HeldInode {
   /**
    * Writes all of a piece of memory.
    *
-   * @param address its beginning
-   * @param length its bytes
-   * @param offset its place in the file
    * @throws PosixException when that fails; any part may have been written
    */
   public void pwrite(final long address, final long length, final long offset)
@@ -218,7 +178,6 @@ public class NativeFile extends HeldInode {
    * Writes all of several pieces of memory, as one if the file system can.
    *
    * @param pieces the pieces; empty afterwards, however this ends
-   * @param offset the place of the first piece in the file
    * @throws PosixException when that fails; any part may have been written
    */
   public void pwrite(final IoVector pieces, final long offset) throws PosixException {
@@ -232,8 +191,6 @@ public class NativeFile extends HeldInode {
    * next {@link #sync}.
    *
    * @param pieces the pieces; empty afterwards, however this ends
-   * @param offset the place of the first piece in the file
-   * @throws PosixException when that fails; any part may have been written
    */
   public void pwritePast(final IoVector pieces, final long offset) throws PosixException {
     final long length = pieces.length();
@@ -288,11 +245,8 @@ public class NativeFile extends HeldInode {
   /**
    * Fills a piece of memory.
    *
-   * @param address its beginning
    * @param length its bytes
-   * @param offset the place in the file
    * @return bytes read, fewer than {@code length} only at the end of the file
-   * @throws PosixException when that fails
    */
   public long pread(final long address, final long length, final long offset)
       throws PosixException {
@@ -311,23 +265,13 @@ public class NativeFile extends HeldInode {
     return done;
   }
 
-  /**
-   * Cuts or extends the file; the new part is a hole.
-   *
-   * @param size bytes
-   * @throws PosixException when that fails
-   */
+  /** Cuts or extends the file; the new part is a hole. */
   public void truncate(final long size) throws PosixException {
     beforeWriting();
     check(LibC.FTRUNCATE.call(descriptor, size), "truncate ");
   }
 
-  /**
-   * Cuts or extends a file that nobody else has open, as {@link #truncate} does.
-   *
-   * @param size bytes
-   * @throws PosixException when that fails
-   */
+  /** Cuts or extends a file that nobody else has open, as {@link #truncate} does. */
   public void resize(final long size) throws PosixException {
     truncate(size);
   }
@@ -343,8 +287,6 @@ public class NativeFile extends HeldInode {
   /**
    * Gives a range of the file room on its file system, as zeros where there was none.
    *
-   * @param offset the beginning of the range
-   * @param length its bytes
    * @throws PosixException when that fails; {@link Errno#ENOSPC} when the file system is full
    */
   public void allocate(final long offset, final long length) throws PosixException {
@@ -392,11 +334,7 @@ public class NativeFile extends HeldInode {
     }
   }
 
-  /**
-   * Tells whether bytes of the file may have failed to reach stable storage.
-   *
-   * @return true once a sync has failed
-   */
+  /** Tells whether bytes of the file may have failed to reach stable storage. */
   public boolean isLost() {
     return lost != 0;
   }
@@ -418,7 +356,6 @@ public class NativeFile extends HeldInode {
    * The parts of the file that are not holes, as the file system knows them.
    *
    * @return extents in ascending order, not touching each other
-   * @throws PosixException when that fails
    */
   public List<Extent> dataExtents() throws PosixException {
     final List<Extent> extents = new ArrayList<>();
@@ -480,11 +417,7 @@ public class NativeFile extends HeldInode {
     LibC.FCNTL.call(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK);
   }
 
-  /**
-   * The number by which {@link #lease} tells of this file.
-   *
-   * @return the descriptor
-   */
+  /** The number by which {@link #lease} tells of this file. */
   public int leaseNumber() {
     return descriptor;
   }

@@ -24,9 +24,7 @@ public final class PageCache {
   /**
    * Tells whether most of a file would be read from memory.
    *
-   * @param file open
    * @return true also when the kernel does not tell, as before Linux 6.5
-   * @throws PosixException when its size is unknown
    */
   public static boolean hasMostOf(final NativeFile file) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {

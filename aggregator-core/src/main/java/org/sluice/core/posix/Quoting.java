@@ -20,7 +20,6 @@ public final class Quoting {
   /**
    * A name among other words.
    *
-   * @param name any
    * @return the same if a shell would take it for itself, otherwise in quotes
    */
   public static String name(final String name) {
@@ -32,7 +31,6 @@ public final class Quoting {
   /**
    * A message that may have names in it.
    *
-   * @param message any
    * @return one line; characters that a terminal would not show as themselves are in quotes of
    *     their own
    */
@@ -46,9 +44,7 @@ public final class Quoting {
   /**
    * Escapes the characters that are not shown.
    *
-   * @param begin goes before a run of it
    * @param end goes behind the run, when anything follows
-   * @param apostrophe stands for each apostrophe
    */
   private static String escaped(
       final String text, final String begin, final String end, final String apostrophe) {

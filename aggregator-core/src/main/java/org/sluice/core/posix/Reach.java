@@ -20,7 +20,7 @@ final class Reach implements AutoCloseable {
     rest = path;
   }
 
-  /** Reaches for a path. The caller closes the result. */
+  /** The caller closes the result. */
   static Reach of(final String path) throws PosixException {
     final Reach reach = new Reach(path);
     try {

@@ -18,11 +18,7 @@ public final class Speaker {
     name = CALLED == null ? command : CALLED;
   }
 
-  /**
-   * The command that the user has called.
-   *
-   * @return the beginning of lines on standard error
-   */
+  /** Returns the beginning of lines on standard error. */
   public static String name() {
     return name;
   }

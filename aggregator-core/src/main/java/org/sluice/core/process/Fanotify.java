@@ -30,20 +30,13 @@ public final class Fanotify extends Descriptor {
   }
 
   /**
-   * Marks a file.
-   *
-   * @param file an open file
    * @throws PosixException when its file system does not allow it
    */
   public void mark(final NativeFile file) throws PosixException {
     LibC.check(mark(file, LibC.FAN_MARK_ADD), "have opens of %s wait".formatted(file.opened()));
   }
 
-  /**
-   * Takes the mark of a file back. A file that has lost its last name has none any more.
-   *
-   * @param file an open file
-   */
+  /** Takes the mark of a file back. A file that has lost its last name has none any more. */
   public void unmark(final NativeFile file) {
     mark(file, LibC.FAN_MARK_REMOVE);
   }

@@ -16,7 +16,6 @@ public final class HugeMemory implements AutoCloseable {
   private long address;
   private long size;
 
-  /** Begins without memory. */
   public HugeMemory() {}
 
   /**
@@ -24,7 +23,6 @@ public final class HugeMemory implements AutoCloseable {
    *
    * @param length bytes, 1 or more
    * @return their address, a multiple of 4096; valid until the next call
-   * @throws PosixException when there is no memory
    */
   public long atLeast(final long length) throws PosixException {
     if (size < length) {
@@ -38,11 +36,6 @@ public final class HugeMemory implements AutoCloseable {
     return address;
   }
 
-  /**
-   * The length of the memory.
-   *
-   * @return bytes
-   */
   public long size() {
     return size;
   }

@@ -21,9 +21,6 @@ public final class Inotify extends Descriptor {
   }
 
   /**
-   * Watches a file.
-   *
-   * @param file an open file
    * @return the watch, which events name
    * @throws PosixException when the user has too many watches
    */
@@ -35,11 +32,7 @@ public final class Inotify extends Descriptor {
     }
   }
 
-  /**
-   * Watches a file no longer. A deleted file is not watched any more.
-   *
-   * @param watch the result of {@link #watch}
-   */
+  /** Watches a file no longer. A deleted file is not watched any more. */
   public void unwatch(final int watch) {
     LibC.INOTIFY_RM_WATCH.call(number, watch);
   }

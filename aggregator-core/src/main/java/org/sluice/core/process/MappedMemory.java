@@ -24,7 +24,6 @@ public final class MappedMemory {
    * elsewhere nothing changes.
    *
    * @param address the beginning of the mapping, a multiple of 4096
-   * @param length its bytes
    */
   public static void preferHugePages(final long address, final long length) {
     LibC.MADVISE.call(address, length, LibC.MADV_HUGEPAGE);
@@ -34,7 +33,6 @@ public final class MappedMemory {
    * Allocates the pages of a part of a mapping, so that writing to them takes no page fault.
    *
    * @param address its beginning, a multiple of 4096
-   * @param length its bytes
    * @throws PosixException when that fails; {@link Errno#EFAULT} when the file system is full or
    *     the file too short, {@link Errno#EINVAL} before Linux 5.14
    */
@@ -47,10 +45,6 @@ public final class MappedMemory {
   /**
    * The bytes of a mapping that are mapped by huge pages at the moment, as {@code /proc/self/smaps}
    * tells.
-   *
-   * @param address the beginning of the mapping
-   * @return bytes
-   * @throws IOException when the kernel does not tell
    */
   public static long hugeBytes(final long address) throws IOException {
     final String start = "%08x-".formatted(address);

@@ -23,11 +23,7 @@ public record NativeThread(long id) {
 
   private static final int NICE_TOLD_AS_NONE = 20;
 
-  /**
-   * The calling thread.
-   *
-   * @return for other threads, too
-   */
+  /** Returns the calling thread, for use by other threads, too. */
   public static NativeThread current() {
     return new NativeThread(LibC.GETTID.call(0));
   }
@@ -37,7 +33,6 @@ public record NativeThread(long id) {
    * quarter less with each step. Raising it is allowed, but mostly not lowering it again.
    *
    * @return -20 to 19
-   * @throws PosixException when the thread is gone
    */
   public int nice() throws PosixException {
     // The system call itself, which tells 20 less the value: no result of it looks like a failure.
@@ -53,7 +48,6 @@ public record NativeThread(long id) {
    *
    * @param waits leaves processors to running threads until their time slices are over; otherwise
    *     it may take one from them when it wakes up
-   * @param nice its nice value
    * @param sliceNanos the time slice it asks for, 0 for the usual one: a thread that asks for less
    *     runs sooner, and for less. Kernels before Linux 6.12 know the usual one only
    * @throws PosixException when the kernel or a sandbox refuses

@@ -21,12 +21,7 @@ public final class PacketSocket extends Descriptor {
   private static final int CONTROL_LENGTH = 20;
   private static final int CONTROL_ROOM = 24;
 
-  /**
-   * Connects to a listening process.
-   *
-   * @param path the path on which another process listens
-   * @throws PosixException when it does not
-   */
+  /** Connects to a listening process. */
   public PacketSocket(final Path path) throws PosixException {
     super(
         "make a socket",
@@ -50,7 +45,6 @@ public final class PacketSocket extends Descriptor {
   /**
    * Sends a packet, unless the other side leaves too many unread.
    *
-   * @param packet its bytes
    * @param enclosed a descriptor that the other process gets a copy of; null for none
    * @return false when it was not sent
    */
@@ -84,12 +78,7 @@ public final class PacketSocket extends Descriptor {
     };
   }
 
-  /**
-   * Waits for a packet.
-   *
-   * @param into takes its bytes
-   * @return false when the other side has closed its end
-   */
+  /** Waits for a packet; false when the other side has closed its end. */
   public boolean receive(final MemorySegment into) {
     return LibC.RECV.uninterrupted(number, into.address(), into.byteSize(), 0) > 0;
   }

@@ -26,14 +26,7 @@ public final class PipeEnd extends Descriptor {
     }
   }
 
-  /**
-   * Opens a pipe that a process has made.
-   *
-   * @param pid the process
-   * @param descriptor its descriptor of the pipe
-   * @return the caller closes it
-   * @throws PosixException when that is no pipe, or the kernel refuses
-   */
+  /** Opens a pipe that a process has made. */
   public static PipeEnd of(final int pid, final int descriptor) throws PosixException {
     final String path = "/proc/%d/fd/%d".formatted(pid, descriptor);
     final PipeEnd end = new PipeEnd(path);
@@ -47,8 +40,6 @@ public final class PipeEnd extends Descriptor {
   /**
    * Writes all of a piece of memory, at the pace of the other process.
    *
-   * @param address its beginning
-   * @param length its bytes
    * @param patienceNanos the longest time in which the other process may read nothing
    * @throws PosixException when no process reads any more; {@link Errno#ETIMEDOUT} when patience is
    *     over

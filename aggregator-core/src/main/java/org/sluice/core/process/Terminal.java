@@ -16,20 +16,12 @@ public final class Terminal {
 
   private Terminal() {}
 
-  /**
-   * Tells whether standard error is a terminal.
-   *
-   * @return false for a file, a pipe or nothing
-   */
+  /** Tells whether standard error is a terminal. */
   public static boolean watchesErrors() {
     return LibC.ISATTY.call(STDERR) == 1;
   }
 
-  /**
-   * The width of the terminal of standard error.
-   *
-   * @return in columns; 80 where it does not say so
-   */
+  /** Returns the columns of the terminal of standard error; 80 where it does not say so. */
   public static int columns() {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment size = arena.allocate(JAVA_SHORT, WINSIZE);

@@ -22,13 +22,6 @@ public final class CommandConnection implements AutoCloseable {
     this.channel = channel;
   }
 
-  /**
-   * Connects to an I/O process.
-   *
-   * @param socket the socket in its runtime directory
-   * @return the connection
-   * @throws IOException when no process answers
-   */
   public static CommandConnection open(final Path socket) throws IOException {
     final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
     try {
@@ -44,8 +37,6 @@ public final class CommandConnection implements AutoCloseable {
   /**
    * Sends a request and waits for the reply.
    *
-   * @param request a request that has a reply
-   * @return the reply, not a failure
    * @throws IOException when the I/O process refused, is gone, or talks nonsense
    */
   public Reply call(final Request request) throws IOException {

@@ -16,8 +16,6 @@ final class FrameReader {
   /**
    * Begins with the fields behind the frame's header.
    *
-   * @param buffer the buffer of the frame
-   * @param start offset of the frame in the buffer
    * @param length its length, checked by {@link Frames#length}
    */
   FrameReader(final DirectBuffer buffer, final int start, final int length) {

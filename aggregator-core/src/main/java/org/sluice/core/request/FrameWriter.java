@@ -14,7 +14,6 @@ final class FrameWriter {
    * Begins a frame.
    *
    * @param buffer the destination; at least {@link RequestDescriptor#MAX_LENGTH} bytes there
-   * @param start offset of the frame in the buffer
    */
   FrameWriter(final MutableDirectBuffer buffer, final int start) {
     this.buffer = buffer;
@@ -64,11 +63,7 @@ final class FrameWriter {
     return offset;
   }
 
-  /**
-   * Ends the frame.
-   *
-   * @return its length
-   */
+  /** Ends the frame. */
   int finish() {
     buffer.putInt(start + RequestDescriptor.LENGTH_OFFSET, position - start);
     return position - start;

@@ -10,9 +10,6 @@ public final class Frames {
   /**
    * The length of the frame that begins at an offset.
    *
-   * @param buffer bytes received
-   * @param offset the beginning of the frame
-   * @param available bytes received from there on
    * @return the frame's length; 0 when not all of it was received yet
    * @throws ProtocolException when the length is one that no frame has
    */

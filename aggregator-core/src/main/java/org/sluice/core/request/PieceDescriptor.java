@@ -7,13 +7,11 @@ import org.sluice.core.format.Structure;
 
 /** Layout of the header of each piece of an image in the pipe to a process that reads it. */
 public final class PieceDescriptor {
-  /** Bytes of the header. */
   public static final int LENGTH = 24;
 
   /** The header of a piece. */
   public static final Structure PIECE = new Structure("piece", LENGTH);
 
-  /** Offsets of its fields. */
   public static final int
       TYPE_OFFSET = PIECE.field(I32, "type", "1 BYTES, 2 ZEROS, 3 END, 4 FAILED"),
       ERROR_OFFSET = PIECE.field(I32, "error", "errno of FAILED"),

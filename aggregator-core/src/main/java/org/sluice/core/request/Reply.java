@@ -10,18 +10,12 @@ public sealed interface Reply {
   /** Done; nothing else to say. */
   record Done() implements Reply {}
 
-  /**
-   * Refused.
-   *
-   * @param errno the reason, a positive errno
-   * @param message a sentence
-   */
+  /** Refused. */
   record Failed(int errno, String message) implements Reply {}
 
   /**
    * The reply to {@link Request.Attach}.
    *
-   * @param slot the slot
    * @param sessionId the session of the I/O process
    */
   record Attached(@Wire.Means(padded = true) int slot, long sessionId) implements Reply {}
@@ -30,8 +24,6 @@ public sealed interface Reply {
    * The reply to {@link Request.Open}.
    *
    * @param disposition {@code RequestDescriptor.PLAIN}, {@code DIRECT} or {@code DIVERT}
-   * @param entry index in the image table
-   * @param imageId the image
    * @param reason why it is not to be diverted, {@code Reason} by position; 0 when it is
    * @param size its logical size in bytes
    */
@@ -43,12 +35,7 @@ public sealed interface Reply {
       long size)
       implements Reply {}
 
-  /**
-   * The reply to {@link Request.Create}.
-   *
-   * @param opened the image
-   * @param path its own file
-   */
+  /** The reply to {@link Request.Create}. */
   record Created(Opened opened, String path) implements Reply {}
 
   /**
@@ -64,11 +51,6 @@ public sealed interface Reply {
    * @param checkpoints their numbers, newest last
    */
   record Checkpoints(@Wire.Means("newest last") List<Long> checkpoints) implements Reply {
-    /**
-     * Copies the list.
-     *
-     * @param checkpoints their numbers, newest last
-     */
     public Checkpoints {
       checkpoints = List.copyOf(checkpoints);
     }
@@ -102,9 +84,7 @@ public sealed interface Reply {
    * The reply to {@link Request.Threshold}.
    *
    * @param policy {@code HeaderDescriptor.POLICY_*}
-   * @param chunks chunks of the buffer
    * @param bytes from which size on writes go direct now; {@link Long#MAX_VALUE} when none do
-   * @param freeChunks chunks that nobody uses
    */
   record Threshold(
       int policy,
@@ -114,11 +94,7 @@ public sealed interface Reply {
       implements Reply {}
 
   /**
-   * Encodes the reply as a frame.
-   *
    * @param buffer the destination; {@link RequestDescriptor#MAX_LENGTH} bytes must fit
-   * @param offset its beginning there
-   * @return the frame's length
    * @throws ProtocolException when it would be too long for a frame
    */
   default int encode(final MutableDirectBuffer buffer, final int offset) throws ProtocolException {
@@ -132,13 +108,7 @@ public sealed interface Reply {
   }
 
   /**
-   * Decodes the reply to a request.
-   *
-   * @param request the request
-   * @param buffer the buffer of the frame
-   * @param offset its beginning there
    * @param length its length, as {@link Frames#length} returned it
-   * @return the reply
    * @throws ProtocolException when a field does not fit the frame
    */
   static Reply decode(

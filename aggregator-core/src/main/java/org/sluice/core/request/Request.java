@@ -13,7 +13,6 @@ public sealed interface Request {
    * Takes a slot.
    *
    * @param version version of the format the client speaks
-   * @param pid the client
    * @param rank its rank, -1 unknown
    * @param ranks ranks of the job, 0 unknown
    * @param startTime the client's start, in clock ticks since boot
@@ -39,9 +38,6 @@ public sealed interface Request {
    * Takes a slot again that the session gave this client, on a connection made anew.
    *
    * @param version version of the format the client speaks
-   * @param slot the slot
-   * @param sessionId the session
-   * @param generation the slot's generation
    * @param answered the number of the client's requests that were answered, without its attach
    */
   @Wire(type = 9, replyMeans = "empty; `-ESTALE` when the slot is not the client's")
@@ -58,7 +54,6 @@ public sealed interface Request {
    * Announces an opened file.
    *
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
    * @param flags {@code RequestDescriptor.OPEN_*}
    * @param path the name it was opened by; empty where that is longer than the kernel tells
    */
@@ -73,7 +68,6 @@ public sealed interface Request {
   /**
    * Asks that the image's own file hold everything.
    *
-   * @param imageId the image
    * @param reason why the image becomes direct, {@code Reason} by position; 0 when it does not
    */
   @Wire(type = 4, reply = Reply.Settled.class)
@@ -85,11 +79,7 @@ public sealed interface Request {
           int reason)
       implements Request {}
 
-  /**
-   * Asks that everything written be on stable storage.
-   *
-   * @param imageId the image
-   */
+  /** Asks that everything written be on stable storage. */
   @Wire(type = 5, replyMeans = "empty, once everything written so far is on stable storage")
   record Sync(int imageId) implements Request {}
 
@@ -97,7 +87,6 @@ public sealed interface Request {
    * Says that an image may have a new name. No reply.
    *
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
    */
   @Wire(type = 6, told = true, replyMeans = "none; the group of the image is looked at again")
   record Renamed(long device, long inode) implements Request {}
@@ -106,7 +95,6 @@ public sealed interface Request {
    * Asks that a path no longer name a committed inode.
    *
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
    * @param flags {@code RequestDescriptor.REPLACE_*}
    * @param path the path; empty where that is longer than the kernel tells
    */
@@ -127,41 +115,18 @@ public sealed interface Request {
   @Wire(type = 8, told = true, replyMeans = "none")
   record Wake() implements Request {}
 
-  /**
-   * Begins a checkpoint.
-   *
-   * @param checkpoint its number
-   * @param ranks the number of ranks that complete it
-   */
   @Wire(type = 16)
   record Begin(long checkpoint, int ranks) implements Request {}
 
-  /**
-   * Creates an image of a checkpoint.
-   *
-   * @param checkpoint the checkpoint's number
-   * @param rank the rank that writes the image
-   * @param ranks ranks of the job
-   * @param name the image's name
-   */
+  /** Creates an image of a checkpoint. */
   @Wire(type = 17, reply = Reply.Created.class)
   record Create(long checkpoint, int rank, int ranks, String name) implements Request {}
 
-  /**
-   * Says that a rank has written all its images of a checkpoint.
-   *
-   * @param checkpoint the checkpoint's number
-   * @param rank the rank
-   */
+  /** Says that a rank has written all its images of a checkpoint. */
   @Wire(type = 18)
   record Complete(long checkpoint, int rank) implements Request {}
 
-  /**
-   * Waits until a checkpoint is committed.
-   *
-   * @param checkpoint the checkpoint's number
-   * @param timeoutMillis the longest wait
-   */
+  /** Waits until a checkpoint is committed. */
   @Wire(type = 19, name = "WAIT", replyMeans = "empty once committed; `-ETIMEDOUT`")
   record Await(long checkpoint, long timeoutMillis) implements Request {}
 
@@ -173,8 +138,6 @@ public sealed interface Request {
    * Asks for a rebuilt copy of a committed image.
    *
    * @param checkpoint the checkpoint's number, -1 for the newest
-   * @param rank the rank that wrote the image
-   * @param name the image's name
    */
   @Wire(
       type = 21,
@@ -187,9 +150,6 @@ public sealed interface Request {
    * Asks for a committed image, which comes through a pipe as {@link PieceDescriptor} says.
    *
    * @param checkpoint the checkpoint's number, -1 for the newest
-   * @param rank the rank that wrote the image
-   * @param descriptor the client's descriptor of the pipe's end to write to
-   * @param name the image's name
    */
   @Wire(type = 27, replyMeans = "empty, before the first piece")
   record Read(
@@ -203,7 +163,6 @@ public sealed interface Request {
    * A report of a rank of an MPI job to the coordinator of its waves.
    *
    * @param kind {@code org.sluice.iop.wave.protocol.Control}
-   * @param rank the rank
    * @param wave the wave, 0 none
    * @param more 1 when more of its bytes come with the next request
    * @param bytes any, as a file's name has them
@@ -221,12 +180,7 @@ public sealed interface Request {
   @Wire(type = 23, reply = Reply.Order.class)
   record Orders() implements Request {}
 
-  /**
-   * Begins a checkpoint whose completion does not commit it: {@link Decide} does.
-   *
-   * @param checkpoint its number
-   * @param ranks the number of ranks that complete it
-   */
+  /** Begins a checkpoint whose completion does not commit it: {@link Decide} does. */
   @Wire(type = 24)
   record Hold(long checkpoint, int ranks) implements Request {}
 
@@ -234,7 +188,6 @@ public sealed interface Request {
    * Decides about a checkpoint begun by {@link Hold}. A checkpoint that was decided, or that this
    * I/O process does not know, stays as it is.
    *
-   * @param checkpoint its number
    * @param commit 1 to commit it once it is complete, 0 to drop it with its images
    */
   @Wire(type = 25)
@@ -245,7 +198,6 @@ public sealed interface Request {
    * Says that some bytes of an image are those of the image of the same rank and name in an earlier
    * checkpoint. These bytes need not be written then. A further request adds more.
    *
-   * @param base the checkpoint that was committed last
    * @param imageId an image that a rank made by {@link Create} and has open
    * @param pieces the bytes
    */
@@ -302,21 +254,13 @@ public sealed interface Request {
   record Preempt(@Wire.Means("0 ends it, n begins it n - 1 milliseconds ago") int grace)
       implements Request {}
 
-  /**
-   * Tells whether the client waits for a reply.
-   *
-   * @return false for a request without a reply
-   */
+  /** Tells whether the client waits for a reply. */
   default boolean hasReply() {
     return !Bodies.isTold(this);
   }
 
   /**
-   * Encodes the request as a frame.
-   *
    * @param buffer the destination; {@link RequestDescriptor#MAX_LENGTH} bytes must fit
-   * @param offset its beginning there
-   * @return the frame's length
    * @throws ProtocolException when it would be too long for a frame
    */
   default int encode(final MutableDirectBuffer buffer, final int offset) throws ProtocolException {
@@ -329,10 +273,7 @@ public sealed interface Request {
    * Decodes a frame. Only the version is read of a request in another version of the format, so
    * that the sender can be told.
    *
-   * @param buffer the buffer of the frame
-   * @param offset its beginning there
    * @param length its length, as {@link Frames#length} returned it
-   * @return the request
    * @throws ProtocolException when the type is unknown, or a field does not fit the frame
    */
   static Request decode(final DirectBuffer buffer, final int offset, final int length)

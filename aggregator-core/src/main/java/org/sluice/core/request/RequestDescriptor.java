@@ -11,7 +11,6 @@ package org.sluice.core.request;
  * </pre>
  */
 public final class RequestDescriptor {
-  /** Bytes of a frame before its body. */
   public static final int HEADER_LENGTH = 8;
 
   /** Longest frame, in bytes. */

@@ -23,10 +23,7 @@ public final class RuntimePath {
   private RuntimePath() {}
 
   /**
-   * Tells whether an I/O process may have a name.
-   *
-   * @param name a directory gets it, and lines that users read
-   * @return false for one that would be a path, or more than a line
+   * Returns whether an I/O process may have a name: a directory gets it, and lines that users read.
    */
   public static boolean isName(final String name) {
     return NAME.matcher(name).matches();
@@ -36,7 +33,6 @@ public final class RuntimePath {
    * The directory that holds one directory for each I/O process of this user.
    *
    * @return absolute; it need not exist
-   * @throws IOException when the user is unknown
    */
   public static Path base() throws IOException {
     final Optional<Path> base = Environment.path(BASE_VARIABLE);
@@ -50,7 +46,6 @@ public final class RuntimePath {
    *
    * @param name null for the one that {@link #DIRECTORY_VARIABLE} names, or else the default one
    * @return its directory, which need not exist
-   * @throws IOException when the user is unknown
    */
   public static Path find(final String name) throws IOException {
     final Optional<Path> directory = Environment.path(DIRECTORY_VARIABLE);

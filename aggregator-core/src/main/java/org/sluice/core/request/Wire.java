@@ -23,18 +23,10 @@ public @interface Wire {
    */
   String name() default "";
 
-  /**
-   * Tells whether the request has no reply.
-   *
-   * @return true where the client waits for no reply
-   */
+  /** Tells whether the request has no reply. */
   boolean told() default false;
 
-  /**
-   * The reply, unless the request is refused.
-   *
-   * @return a record
-   */
+  /** The reply, unless the request is refused. */
   Class<? extends Reply> reply() default Reply.Done.class;
 
   /**
@@ -58,11 +50,7 @@ public @interface Wire {
      */
     String value() default "";
 
-    /**
-     * Tells whether 32 reserved bits follow.
-     *
-     * @return true where they do
-     */
+    /** Tells whether 32 reserved bits follow. */
     boolean padded() default false;
   }
 }

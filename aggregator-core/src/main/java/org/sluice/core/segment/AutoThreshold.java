@@ -17,8 +17,6 @@ final class AutoThreshold {
    * The size from which on a write goes direct.
    *
    * @param free free chunks; a hint that may be off by a few
-   * @param count chunks of the buffer
-   * @param chunkLength bytes of a chunk
    * @return bytes, at least {@link #FLOOR}; {@link Long#MAX_VALUE} when no write goes direct
    */
   public static long of(final long free, final long count, final long chunkLength) {

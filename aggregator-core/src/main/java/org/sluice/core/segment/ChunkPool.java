@@ -19,13 +19,9 @@ import org.sluice.core.chunk.ChunkDescriptor;
  * between its compare-and-set and its count leaves it one too high, until it is recounted.
  */
 public final class ChunkPool {
-  /** Sees chunks. */
   @FunctionalInterface
   public interface Visitor {
     /**
-     * Takes a chunk.
-     *
-     * @param chunk its index
      * @param word its state word, which may be another one by now
      */
     void visit(int chunk, long word);
@@ -69,7 +65,6 @@ public final class ChunkPool {
   /**
    * Hands an open chunk over to the drain, on behalf of an owner proven dead. I/O process only.
    *
-   * @param chunk an open chunk
    * @param word its state word, as it was read before
    */
   public void publish(final int chunk, final long word) {
@@ -88,7 +83,6 @@ public final class ChunkPool {
    * <p>A process may have overwritten the word of its chunk since, and so made it another
    * process's, which keeps it.
    *
-   * @param chunk a published chunk
    * @param published its state word when it went into the drain
    * @return false when the chunk is no longer its owner's, and nothing was done
    */
@@ -139,27 +133,16 @@ public final class ChunkPool {
    * The state word of a chunk, read with acquire order.
    *
    * @param chunk 0 to {@link #chunkCount()} - 1
-   * @return the word; {@link ChunkStateDescriptor} takes it apart
    */
   public long word(final int chunk) {
     return states.getLongAcquire(offset(chunk));
   }
 
-  /**
-   * The number of chunks.
-   *
-   * @return the count
-   */
   public int chunkCount() {
     return chunkCount;
   }
 
-  /**
-   * Visits the chunks that a slot has open or published and the drain has not released.
-   *
-   * @param slot index of a slot, 0 or more
-   * @param visitor sees each
-   */
+  /** Visits the chunks that a slot has open or published and the drain has not released. */
   public void ownedBy(final int slot, final Visitor visitor) {
     for (int chunk = 0; chunk < chunkCount; chunk++) {
       final long word = word(chunk);

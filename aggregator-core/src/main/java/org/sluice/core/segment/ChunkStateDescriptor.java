@@ -15,7 +15,6 @@ package org.sluice.core.segment;
  * the I/O process makes it FREE in generation 0.
  */
 public final class ChunkStateDescriptor {
-  /** Bytes of a state word. */
   public static final int LENGTH = 8;
 
   /** State: any process may claim the chunk. */
@@ -38,38 +37,20 @@ public final class ChunkStateDescriptor {
    * @param state {@link #FREE}, {@link #OPEN}, {@link #PUBLISHED} or {@link #ABSENT}
    * @param slot owner slot, 0 to 2^24 - 1
    * @param generation times the chunk was released, modulo 2^32
-   * @return the word
    */
   public static long word(final int state, final int slot, final int generation) {
     return (long) generation << 32 | (long) slot << 8 | state;
   }
 
-  /**
-   * The state in a word.
-   *
-   * @param word a state word
-   * @return 0 to 255
-   */
   public static int state(final long word) {
     return (int) word & 0xFF;
   }
 
-  /**
-   * The owner slot in a word.
-   *
-   * @param word a state word
-   * @return 0 to 2^24 - 1
-   */
+  /** Returns the owner slot, 0 to 2^24 - 1. */
   public static int slot(final long word) {
     return (int) word >>> 8;
   }
 
-  /**
-   * The generation in a word.
-   *
-   * @param word a state word
-   * @return 32 bits
-   */
   public static int generation(final long word) {
     return (int) (word >>> 32);
   }

@@ -19,7 +19,6 @@ package org.sluice.core.segment;
  * it, finds the word and asks. Two files that share a word can only make their creators ask.
  */
 public final class CreationDescriptor {
-  /** Bytes of a word. */
   public static final int LENGTH = 8;
 
   /** The number of words. */

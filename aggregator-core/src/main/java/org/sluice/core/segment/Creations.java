@@ -37,8 +37,6 @@ public final class Creations {
    * process has entered the file by then, its ring has the OPEN.
    *
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
-   * @return the finding of before
    */
   public Finding open(final long device, final long inode) {
     final int offset = offset(device, inode);
@@ -63,7 +61,6 @@ public final class Creations {
    * is not empty.
    *
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
    */
   public void close(final long device, final long inode) {
     words.compareAndSetLong(
@@ -73,10 +70,7 @@ public final class Creations {
   /**
    * Frees the word of an image that was taken.
    *
-   * @param slot the process's slot
-   * @param entry the image's entry
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
    */
   public void taken(final int slot, final int entry, final long device, final long inode) {
     words.compareAndSetLong(
@@ -86,7 +80,6 @@ public final class Creations {
   /**
    * Frees the entry that a process, gone by now, was about to fill.
    *
-   * @param slot its slot
    * @param entry the slot's word for the entry, which may be anything
    */
   public void abandon(final int slot, final int entry) {

@@ -34,11 +34,6 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   private static final long PAGE = 4096;
   static final long HUGE_PAGE = 2L << 20;
 
-  /**
-   * Checks the numbers.
-   *
-   * @throws IllegalArgumentException when one of them is out of range
-   */
   public Geometry {
     require(slots >= 1 && slots <= MAX_SLOTS, "slots", slots);
     require(
@@ -68,7 +63,6 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
    * @param files the number of files with entries at a time, 1 to {@link #MAX_FILES}
    * @param buffer bytes of all chunks together; rounded down to whole chunks
    * @param chunkLength bytes of a chunk
-   * @return the geometry
    * @throws IllegalArgumentException when the buffer holds no chunk or too many, or the chunk's
    *     length is out of range
    */
@@ -84,76 +78,37 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
     return Integer.highestOneBit(least - 1) << 1;
   }
 
-  /**
-   * The place of the slot table.
-   *
-   * @return offset in the segment
-   */
   public long slotsOffset() {
     return HeaderDescriptor.LENGTH;
   }
 
-  /**
-   * The place of the rings.
-   *
-   * @return offset in the segment
-   */
   public long ringsOffset() {
     return align(slotsOffset() + (long) slots * SlotDescriptor.LENGTH, PAGE);
   }
 
-  /**
-   * The place of the image table.
-   *
-   * @return offset in the segment
-   */
   public long imagesOffset() {
     return align(ringsOffset() + (long) slots * RingDescriptor.LENGTH, PAGE);
   }
 
-  /**
-   * The place of the creation words.
-   *
-   * @return offset in the segment
-   */
   public long creationsOffset() {
     return align(imagesOffset() + (long) images * ImageDescriptor.LENGTH, PAGE);
   }
 
-  /**
-   * The place of the chunk states.
-   *
-   * @return offset in the segment
-   */
   public long chunkStatesOffset() {
     return align(
         creationsOffset() + (long) CreationDescriptor.COUNT * CreationDescriptor.LENGTH, PAGE);
   }
 
-  /**
-   * The place of the chunks.
-   *
-   * @return offset in the segment, a multiple of 2 MiB
-   */
+  /** Returns a multiple of 2 MiB. */
   public long chunksOffset() {
     return align(chunkStatesOffset() + (long) chunkCount * ChunkStateDescriptor.LENGTH, HUGE_PAGE);
   }
 
-  /**
-   * The place of a chunk.
-   *
-   * @param chunk 0 to {@code chunkCount} - 1
-   * @return offset in the segment
-   */
   public long chunkOffset(final int chunk) {
     return chunksOffset() + (long) chunk * chunkLength;
   }
 
-  /**
-   * The length of the whole segment.
-   *
-   * @return bytes, a multiple of 4096
-   */
+  /** Returns bytes, a multiple of 4096. */
   public long segmentLength() {
     return chunkOffset(chunkCount);
   }

@@ -79,8 +79,6 @@ public final class Header {
   /**
    * Tells whether the header's fields of the geometry are exactly those that {@link #geometry()}
    * implies.
-   *
-   * @return false when the header contradicts itself
    */
   boolean isConsistent() {
     final byte[] expected = new byte[HeaderDescriptor.LENGTH];
@@ -102,40 +100,26 @@ public final class Header {
         buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
   }
 
-  /**
-   * Says which I/O process owns the segment from here on.
-   *
-   * @param process its identity
-   */
+  /** Says which I/O process owns the segment from here on. */
   public void process(final ProcessIdentity process) {
     buffer.putInt(HeaderDescriptor.PID_OFFSET, process.pid());
     buffer.putLong(HeaderDescriptor.START_TIME_OFFSET, process.startTime());
   }
 
-  /**
-   * The I/O process that owns the segment.
-   *
-   * @return its identity
-   */
+  /** The I/O process that owns the segment. */
   public ProcessIdentity process() {
     return new ProcessIdentity(
         buffer.getInt(HeaderDescriptor.PID_OFFSET),
         buffer.getLong(HeaderDescriptor.START_TIME_OFFSET));
   }
 
-  /**
-   * The session of the I/O process.
-   *
-   * @return its random id
-   */
   public long sessionId() {
     return buffer.getLong(HeaderDescriptor.SESSION_ID_OFFSET);
   }
 
   /**
-   * The processes that fence when an image becomes direct.
-   *
-   * @return one of {@code HeaderDescriptor.BARRIER_*}
+   * Returns which processes fence when an image becomes direct: one of {@code
+   * HeaderDescriptor.BARRIER_*}.
    */
   public int barrier() {
     return buffer.getInt(HeaderDescriptor.BARRIER_OFFSET);
@@ -169,11 +153,7 @@ public final class Header {
     return layout().lengthensClosed() && buffer.getIntAcquire(HeaderDescriptor.LENGTHS_OFFSET) == 0;
   }
 
-  /**
-   * Sets whether files are held by leases.
-   *
-   * @param held files are held from here on
-   */
+  /** Sets whether files are held by leases. */
   public void leases(final boolean held) {
     buffer.putIntRelease(HeaderDescriptor.LEASES_OFFSET, held ? 1 : 0);
   }
@@ -200,20 +180,12 @@ public final class Header {
     return Layout.of(buffer.getInt(HeaderDescriptor.LAYOUT_OFFSET));
   }
 
-  /**
-   * The store directory.
-   *
-   * @return its name as the I/O process knows it
-   */
+  /** Returns the store directory as the I/O process knows it. */
   public String store() {
     return path(HeaderDescriptor.STORE_OFFSET);
   }
 
-  /**
-   * The capture directory.
-   *
-   * @return its absolute, resolved name; empty without one
-   */
+  /** Returns the absolute, resolved capture directory; empty without one. */
   public String capture() {
     return path(HeaderDescriptor.CAPTURE_OFFSET);
   }
@@ -225,11 +197,7 @@ public final class Header {
     return FileName.decode(bytes);
   }
 
-  /**
-   * The size from which on a write goes direct under the fixed policy.
-   *
-   * @return bytes
-   */
+  /** Returns the bytes from which on a write goes direct under the fixed policy. */
   public long threshold() {
     return buffer.getLongOpaque(HeaderDescriptor.THRESHOLD_OFFSET);
   }
@@ -253,9 +221,8 @@ public final class Header {
   }
 
   /**
-   * The size from which on a write goes direct now, under either policy.
-   *
-   * @return bytes; {@link Long#MAX_VALUE} when none does
+   * Returns the bytes from which on a write goes direct now, under either policy; {@link
+   * Long#MAX_VALUE} when none does.
    */
   public long effectiveThreshold() {
     return policy() == HeaderDescriptor.POLICY_FIXED
@@ -264,29 +231,18 @@ public final class Header {
             freeChunks(), chunkCount(), buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
   }
 
-  /**
-   * The policy by which the threshold is found.
-   *
-   * @return {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
-   */
+  /** Returns {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}. */
   public int policy() {
     return buffer.getIntOpaque(HeaderDescriptor.THRESHOLD_POLICY_OFFSET);
   }
 
-  /**
-   * The number of chunks.
-   *
-   * @return chunks
-   */
   public int chunkCount() {
     return buffer.getInt(HeaderDescriptor.CHUNK_COUNT_OFFSET);
   }
 
   /**
-   * The number of free chunks. A hint: it lags behind the chunk states by the processes that are
-   * between their compare-and-set and their count.
-   *
-   * @return chunks
+   * A hint: it lags behind the chunk states by the processes that are between their compare-and-set
+   * and their count.
    */
   public long freeChunks() {
     return buffer.getLongOpaque(HeaderDescriptor.FREE_CHUNKS_OFFSET);
@@ -314,37 +270,27 @@ public final class Header {
     buffer.putIntRelease(HeaderDescriptor.GUARDED_OFFSET, 1);
   }
 
-  /**
-   * Notes that the service thread makes progress. Called by that thread alone.
-   *
-   * @param count the number of its turns
-   */
+  /** Notes that the service thread makes progress. Called by that thread alone. */
   public void turns(final long count) {
     buffer.putLongOpaque(HeaderDescriptor.TURNS_OFFSET, count);
   }
 
-  /**
-   * Notes which thread is the service thread.
-   *
-   * @param thread its number
-   */
+  /** Notes which thread is the service thread. */
   public void service(final int thread) {
     buffer.putIntRelease(HeaderDescriptor.SERVICE_OFFSET, thread);
   }
 
   /**
-   * The time of the I/O process's last sign of life.
-   *
-   * @return milliseconds since the epoch; 0 never
+   * Returns the time of the I/O process's last sign of life in milliseconds since the epoch; 0
+   * never.
    */
   public long heartbeat() {
     return buffer.getLongOpaque(HeaderDescriptor.HEARTBEAT_OFFSET);
   }
 
   /**
-   * The number of files that are not captured because their processes could not announce them.
-   *
-   * @return openings for writing
+   * Returns the openings for writing of files that are not captured because their processes could
+   * not announce them.
    */
   public long unattachedFiles() {
     return buffer.getLongOpaque(HeaderDescriptor.UNATTACHED_FILES_OFFSET);
@@ -353,18 +299,14 @@ public final class Header {
   /**
    * Tells whether a process had all its files direct for a reason, and may have opened others past
    * the shim.
-   *
-   * @param reason why
-   * @return true when a process had
    */
   public boolean isPast(final Reason reason) {
     return (buffer.getLongOpaque(HeaderDescriptor.PAST_OFFSET) >> reason.ordinal() & 1) != 0;
   }
 
   /**
-   * The size up to which new files are left to the kernel.
-   *
-   * @return bytes; 0 for none, and below 0 the size from {@link #leaveSmall} on
+   * Returns the bytes up to which new files are left to the kernel; 0 for none, and below 0 the
+   * size from {@link #leaveSmall} on.
    */
   public long small() {
     return buffer.getLongOpaque(HeaderDescriptor.SMALL_OFFSET);
@@ -375,32 +317,18 @@ public final class Header {
     buffer.putLongOpaque(HeaderDescriptor.SMALL_OFFSET, Math.abs(small()));
   }
 
-  /**
-   * The bytes that processes wrote to files that they did not announce, for one reason.
-   *
-   * @param reason why they did not
-   * @return bytes
-   */
+  /** The bytes that processes wrote to files that they did not announce, for one reason. */
   public long plainBytes(final Reason reason) {
     return buffer.getLongOpaque(
         HeaderDescriptor.PLAIN_BYTES_OFFSET + reason.ordinal() * Long.BYTES);
   }
 
-  /**
-   * The bytes that processes wrote to files that they did not announce, for any reason.
-   *
-   * @return bytes
-   */
+  /** The bytes that processes wrote to files that they did not announce, for any reason. */
   public long plainBytes() {
     return Arrays.stream(Reason.values()).mapToLong(this::plainBytes).sum();
   }
 
-  /**
-   * The number of files that processes opened for writing and did not announce.
-   *
-   * @param reason why they did not
-   * @return openings
-   */
+  /** The number of files that processes opened for writing and did not announce. */
   public long plainFiles(final Reason reason) {
     return buffer.getLongOpaque(
         HeaderDescriptor.PLAIN_FILES_OFFSET + reason.ordinal() * Long.BYTES);
@@ -428,11 +356,7 @@ public final class Header {
     buffer.putIntVolatile(HeaderDescriptor.LAST_IMAGE_OFFSET, id);
   }
 
-  /**
-   * Notes a sign of life of the I/O process.
-   *
-   * @param now milliseconds since the epoch
-   */
+  /** Notes a sign of life of the I/O process, in milliseconds since the epoch. */
   public void heartbeat(final long now) {
     buffer.putLongOpaque(HeaderDescriptor.HEARTBEAT_OFFSET, now);
   }
@@ -440,8 +364,6 @@ public final class Header {
   /**
    * Sets the number of orders that the coordinator of an MPI job has given. A rank that sees
    * another number asks for them.
-   *
-   * @param count all so far
    */
   public void orders(final long count) {
     buffer.putLongRelease(HeaderDescriptor.ORDERS_OFFSET, count);
@@ -449,8 +371,6 @@ public final class Header {
 
   /**
    * The number of orders that the coordinator of an MPI job has given, before this I/O process too.
-   *
-   * @return 0 or more
    */
   public long orders() {
     return buffer.getLongOpaque(HeaderDescriptor.ORDERS_OFFSET);

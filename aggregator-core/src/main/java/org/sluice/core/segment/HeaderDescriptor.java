@@ -23,7 +23,6 @@ public final class HeaderDescriptor {
   /** Version of the segment and of the requests that go with it. */
   public static final int VERSION = 8;
 
-  /** Bytes of the header. */
   public static final int LENGTH = 16384;
 
   /** The I/O process works. */
@@ -44,10 +43,8 @@ public final class HeaderDescriptor {
   /** Longest directory name the header holds, in bytes. */
   public static final int MAX_PATH_LENGTH = 1020;
 
-  /** All fields of the segment's header. */
   public static final Structure HEADER = new Structure("header", LENGTH).by(IOP);
 
-  /** Offsets of its fields. */
   public static final int MAGIC_OFFSET = HEADER.field(U64, "magic", "`SLUICSEG`"),
       VERSION_OFFSET = HEADER.field(SHARED_I32, "version", "stored last (release); 0 before"),
       PID_OFFSET = HEADER.field(I32, "pid", "of the I/O process"),

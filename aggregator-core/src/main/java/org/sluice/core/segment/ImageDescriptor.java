@@ -16,7 +16,6 @@ import org.sluice.core.format.Structure;
  * else. A reader takes the size and then compares state, device and inode once more.
  */
 public final class ImageDescriptor {
-  /** Bytes of an entry. */
   public static final int LENGTH = 64;
 
   /** Entries of a bucket. */
@@ -24,10 +23,8 @@ public final class ImageDescriptor {
 
   private static final String OPENERS = "any AP that has it open, atomic ";
 
-  /** All fields of an entry. */
   public static final Structure ENTRY = new Structure("image_entry", LENGTH).by(IOP);
 
-  /** Offsets of its fields. */
   public static final int
       STATE_OFFSET =
           ENTRY.field(
@@ -109,9 +106,7 @@ public final class ImageDescriptor {
    * The first entry of the first bucket that an image may stand in.
    *
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
    * @param count entries of the table, a power of two and a multiple of {@link #BUCKET_LENGTH}
-   * @return index of the bucket's first entry
    */
   public static int first(final long device, final long inode, final int count) {
     return bucket(hash(device, inode), count);
@@ -122,8 +117,6 @@ public final class ImageDescriptor {
    * gets full before nearly all are.
    *
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
-   * @param count as above
    * @return index of the bucket's first entry; may be that of the first bucket
    */
   public static int second(final long device, final long inode, final int count) {

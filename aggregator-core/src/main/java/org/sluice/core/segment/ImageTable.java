@@ -28,11 +28,7 @@ public final class ImageTable {
     this.count = entries.capacity() / ImageDescriptor.LENGTH;
   }
 
-  /**
-   * The number of entries.
-   *
-   * @return the count, a power of two
-   */
+  /** Returns the number of entries, a power of two. */
   public int count() {
     return count;
   }
@@ -41,9 +37,7 @@ public final class ImageTable {
    * Enters an image. I/O process only.
    *
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
    * @param imageId unique in the session, from 1
-   * @param state the first state
    * @param size the logical size in bytes
    * @return index of the entry; -1 when both of the image's buckets are full
    */
@@ -106,8 +100,6 @@ public final class ImageTable {
   /**
    * Tells whether the process of a slot enters an image, and no other has kept it from that.
    *
-   * @param entry index of the entry
-   * @param slot index of the slot
    * @return false when it has entered it, or has to ask for it
    */
   public boolean isEntering(final int entry, final int slot) {
@@ -117,8 +109,6 @@ public final class ImageTable {
   /**
    * Tells whether the process of a slot is about to enter an image.
    *
-   * @param entry index of the entry
-   * @param slot index of the slot
    * @return true also when it has to ask for it
    */
   public boolean isBeingEntered(final int entry, final int slot) {
@@ -127,10 +117,7 @@ public final class ImageTable {
   }
 
   /**
-   * The process whose ring has an image's OPEN, or is going to.
-   *
-   * @param entry index of the entry
-   * @return its slot; -1 for none
+   * Returns the slot of the process whose ring has an image's OPEN, or is going to; -1 for none.
    */
   public int creator(final int entry) {
     final int state = state(entry);
@@ -147,7 +134,6 @@ public final class ImageTable {
   /**
    * Tells whether a process has deleted the file of a direct image before the image was taken.
    *
-   * @param entry index of its entry
    * @return false also when a program outside Sluice has
    */
   public boolean isDeleted(final int entry) {
@@ -157,27 +143,19 @@ public final class ImageTable {
   /**
    * The time of creation of an entered image's file.
    *
-   * @param entry index of its entry
    * @return the low half of the nanoseconds since 1970; 0 where the file system does not tell
    */
   public int born(final int entry) {
     return entries.getIntVolatile(offset(entry) + ImageDescriptor.BORN_OFFSET);
   }
 
-  /**
-   * Notes that the image was taken from the ring of its process. I/O process only.
-   *
-   * @param entry index of the entry
-   */
+  /** Notes that the image was taken from the ring of its process. I/O process only. */
   public void taken(final int entry) {
     entries.putIntRelease(offset(entry) + ImageDescriptor.CREATOR_OFFSET, 0);
   }
 
   /**
    * Fails images that a process has entered, and that nobody is going to take. I/O process only.
-   *
-   * @param slot the process's slot
-   * @param errno an errno
    */
   public void failUntaken(final int slot, final int errno) {
     for (int entry = 0; entry < count; entry++) {
@@ -191,49 +169,29 @@ public final class ImageTable {
     return device(entry) == device && inode(entry) == inode;
   }
 
-  /**
-   * The device in an entry.
-   *
-   * @param entry index of the entry
-   * @return {@code major << 32 | minor}
-   */
+  /** Returns {@code major << 32 | minor}. */
   public long device(final int entry) {
     return entries.getLongAcquire(offset(entry) + ImageDescriptor.DEVICE_OFFSET);
   }
 
-  /**
-   * The inode in an entry.
-   *
-   * @param entry index of the entry
-   * @return its number
-   */
   public long inode(final int entry) {
     return entries.getLongAcquire(offset(entry) + ImageDescriptor.INODE_OFFSET);
   }
 
   /**
-   * Takes an id for an image, which may be in use where a process wrote nonsense.
-   *
-   * @return less than 1 for nonsense
+   * Takes an id for an image, which may be in use where a process wrote nonsense; less than 1 for
+   * nonsense.
    */
   public int nextId() {
     return header.nextImage();
   }
 
-  /**
-   * The highest id that was taken.
-   *
-   * @return 0 for none
-   */
+  /** Returns the highest id that was taken; 0 for none. */
   public int lastId() {
     return header.lastImage();
   }
 
-  /**
-   * Sets the highest id that was taken. I/O process only.
-   *
-   * @param id the highest one
-   */
+  /** Sets the highest id that was taken. I/O process only. */
   public void lastId(final int id) {
     header.lastImage(id);
   }
@@ -241,9 +199,7 @@ public final class ImageTable {
   /**
    * Gives an entry another identity, by which nobody finds it. I/O process only.
    *
-   * @param entry index of the entry
    * @param device {@code major << 32 | minor}
-   * @param inode inode number
    */
   public void identify(final int entry, final long device, final long inode) {
     final int offset = offset(entry);
@@ -251,11 +207,7 @@ public final class ImageTable {
     entries.putLongRelease(offset + ImageDescriptor.INODE_OFFSET, inode);
   }
 
-  /**
-   * Frees an entry. I/O process only.
-   *
-   * @param entry index of the entry
-   */
+  /** Frees an entry. I/O process only. */
   public void remove(final int entry) {
     state(entry, ImageDescriptor.STATE_FREE);
   }
@@ -263,7 +215,6 @@ public final class ImageTable {
   /**
    * The state of an entry, read with acquire order.
    *
-   * @param entry index of the entry
    * @return {@link ImageDescriptor#STATE_FREE} or one of its siblings
    */
   public int state(final int entry) {
@@ -273,9 +224,6 @@ public final class ImageTable {
   /**
    * Changes the state of an entry; a full fence follows the store, and after DIRECT a {@link
    * Header#fence}. I/O process only.
-   *
-   * @param entry index of the entry
-   * @param state the new state
    */
   public void state(final int entry, final int state) {
     entries.putIntVolatile(offset(entry) + ImageDescriptor.STATE_OFFSET, state);
@@ -284,42 +232,23 @@ public final class ImageTable {
     }
   }
 
-  /**
-   * The image of an entry.
-   *
-   * @param entry index of the entry
-   * @return the image's id
-   */
   public int imageId(final int entry) {
     return entries.getIntAcquire(offset(entry) + ImageDescriptor.IMAGE_ID_OFFSET);
   }
 
-  /**
-   * The logical size in an entry.
-   *
-   * @param entry index of the entry
-   * @return bytes; meaningful while diverted or committed
-   */
+  /** Returns bytes; meaningful while diverted or committed. */
   public long size(final int entry) {
     return entries.getLongAcquire(offset(entry) + ImageDescriptor.SIZE_OFFSET);
   }
 
   /**
    * Sets the logical size: the process that diverts the image, or the I/O process when none does.
-   *
-   * @param entry index of the entry
-   * @param size bytes
    */
   public void size(final int entry, final long size) {
     entries.putLongRelease(offset(entry) + ImageDescriptor.SIZE_OFFSET, size);
   }
 
-  /**
-   * The first storage error that the drain met on the image.
-   *
-   * @param entry index of the entry
-   * @return an errno; 0 for none
-   */
+  /** Returns the errno of the first storage error that the drain met on the image; 0 for none. */
   public int error(final int entry) {
     return entries.getIntAcquire(offset(entry) + ImageDescriptor.ERROR_OFFSET);
   }
@@ -327,7 +256,6 @@ public final class ImageTable {
   /**
    * Records a storage error. I/O process only.
    *
-   * @param entry index of the entry
    * @param errno an errno; 0 for none
    */
   public void error(final int entry, final int errno) {
@@ -337,19 +265,13 @@ public final class ImageTable {
   /**
    * Sets the reason why an image is direct, before its state does. I/O process only.
    *
-   * @param entry index of the entry
    * @param reason the reason; {@link Reason#NONE} when it is not direct
    */
   public void reason(final int entry, final Reason reason) {
     entries.putIntRelease(offset(entry) + ImageDescriptor.REASON_OFFSET, reason.ordinal());
   }
 
-  /**
-   * The reason why an image is direct.
-   *
-   * @param entry index of the entry
-   * @return {@link Reason#NONE} when it never was
-   */
+  /** Returns the reason why an image is direct; {@link Reason#NONE} when it never was. */
   public Reason reason(final int entry) {
     return Reason.of(
         entries.getIntAcquire(offset(entry) + ImageDescriptor.REASON_OFFSET)
@@ -359,9 +281,6 @@ public final class ImageTable {
   /**
    * Sets the reason why an image is about to be direct, while its file may lack logged bytes. I/O
    * process only.
-   *
-   * @param entry index of the entry
-   * @param reason why
    */
   public void settling(final int entry, final Reason reason) {
     entries.putIntRelease(
@@ -369,33 +288,19 @@ public final class ImageTable {
         reason.ordinal() | ImageDescriptor.REASON_SETTLING);
   }
 
-  /**
-   * Notes that a direct image's file holds all logged bytes. I/O process only, any thread.
-   *
-   * @param entry index of the entry
-   */
+  /** Notes that a direct image's file holds all logged bytes. I/O process only, any thread. */
   public void settled(final int entry) {
     final int offset = offset(entry) + ImageDescriptor.REASON_OFFSET;
     final int reason = entries.getIntVolatile(offset);
     entries.compareAndSetInt(offset, reason, reason & ~ImageDescriptor.REASON_SETTLING);
   }
 
-  /**
-   * The bytes that processes have counted as written to an image's own file.
-   *
-   * @param entry index of the entry
-   * @return bytes
-   */
+  /** The bytes that processes have counted as written to an image's own file. */
   public long directBytes(final int entry) {
     return entries.getLongVolatile(offset(entry) + ImageDescriptor.DIRECT_BYTES_OFFSET);
   }
 
-  /**
-   * The reasons why uncounted bytes may be in an image's file.
-   *
-   * @param entry index of the entry
-   * @return a bit for each {@link Reason}
-   */
+  /** Returns a bit for each {@link Reason} why uncounted bytes may be in an image's file. */
   public long unseen(final int entry) {
     return entries.getLongVolatile(offset(entry) + ImageDescriptor.UNSEEN_OFFSET);
   }

@@ -14,13 +14,11 @@ public final class InFlightDescriptor {
   /** {@code SLUICEIF} read as a little-endian 64-bit integer. */
   public static final long MAGIC = 0x4649_4543_4955_4C53L;
 
-  /** Version of the file. */
   public static final int VERSION = 1;
 
   /** The header of the file. */
   public static final Structure HEADER = new Structure("in_flight", 32);
 
-  /** Offsets of its fields. */
   public static final int MAGIC_OFFSET = HEADER.field(U64, "magic", "`SLUICEIF`"),
       VERSION_OFFSET = HEADER.field(I32, "version", ""),
       FAILED_OFFSET =

@@ -10,7 +10,6 @@ import java.util.Optional;
 /**
  * A process, distinguishable from a later one that was given the same pid.
  *
- * @param pid process id
  * @param startTime clock ticks between boot and the start of the process, field 22 of {@code
  *     /proc/PID/stat}
  */
@@ -19,11 +18,6 @@ public record ProcessIdentity(int pid, long startTime) {
   private static final int THREADS_FIELD = 17;
   private static final int START_TIME_FIELD = 19;
 
-  /**
-   * This process.
-   *
-   * @return its identity
-   */
   public static ProcessIdentity current() {
     final int pid = (int) ProcessHandle.current().pid();
     try {
@@ -37,9 +31,7 @@ public record ProcessIdentity(int pid, long startTime) {
    * The process that has a pid now. A process whose first thread has ended lives as long as another
    * one does.
    *
-   * @param pid process id
    * @return its identity; empty when there is none, or only a zombie
-   * @throws IOException when the kernel does not tell, as without a free descriptor
    */
   public static Optional<ProcessIdentity> of(final int pid) throws IOException {
     final Path process = Path.of("/proc", Integer.toString(pid));

@@ -7,9 +7,7 @@ import java.util.Arrays;
  * new reason goes to the end of its kind, with a new version of the segment.
  */
 public enum Reason {
-  /** The bytes went through the buffer. */
   NONE("none", "logged"),
-  /** A write at or above a fixed threshold. */
   THRESHOLD("threshold", "at or above the threshold"),
   /** Free chunks ran short. */
   FULL("full", "because the buffer was filling up, or had no memory yet (see --buffer)"),
@@ -17,21 +15,14 @@ public enum Reason {
   SHARED("shared", "in files open twice, or in a second process"),
   /** A file that is read or synchronised with little written between, or opened like a database. */
   READ("read", "in files opened to be read as well, or synchronised again and again"),
-  /** A process mapped the file into memory. */
   MMAP("mmap", "by mmap", true),
-  /** A process called sendfile. */
   SENDFILE("sendfile", "by sendfile"),
-  /** A process called splice. */
   SPLICE("splice", "by splice"),
-  /** A process called copy_file_range. */
   COPY_FILE_RANGE("copy_file_range", "by copy_file_range"),
-  /** A process used the asynchronous calls of POSIX or of Linux. */
   AIO("aio", "by aio", true),
-  /** A process used io_uring. */
   IO_URING("io_uring", "by io_uring", true),
   /** A process opened the file so that each write reaches stable storage. */
   SYNC("o_sync", "with O_SYNC or O_DSYNC"),
-  /** A process opened the file past the page cache. */
   O_DIRECT("o_direct", "with O_DIRECT"),
   /** A lock or a lease depends on the position or the size that the kernel knows. */
   LOCK("lock", "with a lock or a lease from the file's offset or end"),
@@ -39,9 +30,7 @@ public enum Reason {
   FORK("fork", "after fork, exec or spawn with the file open", true),
   /** A descriptor went to another process, or came from one. */
   PASSED("passed", "through descriptors passed between processes", true),
-  /** Streams of the C library's own. */
   STREAM("stream", "as standard output or by streams of the C library's own", true),
-  /** A process made a system call by its number. */
   SYSCALL("syscall", "by system calls by number", true),
   /** A call changes more of the file than its bytes. */
   CONTROL("control", "after fallocate, ioctl, futimens or writes with flags"),
@@ -51,9 +40,7 @@ public enum Reason {
   SIGNAL("signal", "in signal handlers"),
   /** A program without the shim had the file open. */
   FOREIGN("foreign", "in files that a program or library without the shim had open", true),
-  /** The slot, or the I/O process, is gone. */
   LOST("lost", "after a restore, or the end of the I/O process", true),
-  /** Anything else. */
   OTHER("other", "for other reasons"),
   /** Ranks on other nodes may have the file open. */
   NODES("nodes", "in files that other nodes may write, too (see --group, --private)"),
@@ -107,38 +94,22 @@ public enum Reason {
     this.kind = kind;
   }
 
-  /**
-   * The name in statistics.
-   *
-   * @return lower case, stable
-   */
+  /** Returns the name in statistics, in lower case, stable. */
   public String key() {
     return key;
   }
 
-  /**
-   * The text for users, behind a number of bytes.
-   *
-   * @return a clause
-   */
+  /** Returns a clause for users, behind a number of bytes. */
   public String text() {
     return text;
   }
 
-  /**
-   * Tells whether the kernel may write bytes for this reason that no process can count.
-   *
-   * @return true where only an estimate can be had
-   */
+  /** Tells whether the kernel may write bytes for this reason that no process can count. */
   public boolean isUnseen() {
     return kind == Kind.UNSEEN;
   }
 
-  /**
-   * Tells whether the reason's files are no images.
-   *
-   * @return false for images that are direct
-   */
+  /** Tells whether the reason's files are no images. */
   public boolean isPlain() {
     return kind == Kind.PLAIN;
   }
@@ -146,7 +117,6 @@ public enum Reason {
   /**
    * The reason of a position in segments and requests.
    *
-   * @param code a position, or nonsense
    * @return {@link #OTHER} for nonsense
    */
   public static Reason of(final int code) {
@@ -156,7 +126,6 @@ public enum Reason {
   /**
    * The first reason of a set whose bytes nobody can count.
    *
-   * @param set a bit for each, by position
    * @return {@link #NONE} for none
    */
   public static Reason unseen(final long set) {
@@ -166,11 +135,7 @@ public enum Reason {
         .orElse(NONE);
   }
 
-  /**
-   * All reasons whose bytes no process can count.
-   *
-   * @return a bit for each, by position
-   */
+  /** Returns a bit for each reason whose bytes no process can count, by position. */
   public static long unseenSet() {
     return Arrays.stream(ALL).filter(Reason::isUnseen).mapToLong(r -> 1L << r.ordinal()).sum();
   }

@@ -16,19 +16,15 @@ import org.sluice.core.format.Structure;
  * <p>Record and capacity are powers of two, so a record never wraps and padding never occurs.
  */
 public final class RingDescriptor {
-  /** Bytes of a record with its header. */
   public static final int RECORD_LENGTH = 32;
 
-  /** Bytes of a record's header. */
   public static final int HEADER_LENGTH = 8;
 
-  /** Bytes of a record without its header. */
   public static final int BODY_LENGTH = RECORD_LENGTH - HEADER_LENGTH;
 
   /** Bytes of the records of a ring. */
   public static final int CAPACITY = 32 * 1024;
 
-  /** Bytes of a ring with its trailer. */
   public static final int LENGTH = CAPACITY + RingBufferDescriptor.TRAILER_LENGTH;
 
   /** Record type: a published chunk. */
@@ -46,7 +42,6 @@ public final class RingDescriptor {
   /** Longest name behind an OPEN, in bytes. */
   public static final int MAX_NAME_LENGTH = 1024;
 
-  /** The header of each record. */
   public static final Structure RECORD = new Structure("ring_record", HEADER_LENGTH);
 
   static {
@@ -57,7 +52,6 @@ public final class RingDescriptor {
   /** The body of a CHUNK: a chunk is published. */
   public static final Structure CHUNK = new Structure("ring_chunk", BODY_LENGTH);
 
-  /** Offsets of its fields. */
   public static final int CHUNK_OFFSET = CHUNK.field(I32, "chunk", "its index"),
       USED_OFFSET = CHUNK.field(I32, "used", "bytes of the chunk"),
       SEQUENCE_OFFSET = CHUNK.field(I64, "sequence", "of the chunk within its slot"),
@@ -66,7 +60,6 @@ public final class RingDescriptor {
   /** The body of a CLOSE: an opening of an image has ended. */
   public static final Structure CLOSE = new Structure("ring_close", BODY_LENGTH);
 
-  /** Offsets of its fields. */
   public static final int IMAGE_ID_OFFSET = CLOSE.field(I32, "image_id", ""),
       RESERVED_OFFSET = CLOSE.field(I32, "reserved", "0"),
       OPENED_OFFSET = CLOSE.field(I64, "opened", "when it began (`CLOCK_MONOTONIC`, ns)"),
@@ -75,7 +68,6 @@ public final class RingDescriptor {
   /** The body of an OPEN: the process has entered a file that it created. */
   public static final Structure OPEN = new Structure("ring_open", BODY_LENGTH);
 
-  /** Offsets of its fields. */
   public static final int OPEN_IMAGE_OFFSET = OPEN.field(I32, "open_image", "the image's id"),
       ENTRY_OFFSET = OPEN.field(I32, "entry", "index in the image table"),
       DESCRIPTOR_OFFSET = OPEN.field(I32, "descriptor", "the process has the file open by it"),

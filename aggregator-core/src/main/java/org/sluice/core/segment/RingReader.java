@@ -29,11 +29,7 @@ public final class RingReader {
     this.slot = slot;
   }
 
-  /**
-   * The position of the next record to be taken off.
-   *
-   * @return behind the last record that was taken off
-   */
+  /** Returns the position behind the last record that was taken off. */
   public long position() {
     return position;
   }
@@ -56,19 +52,14 @@ public final class RingReader {
     position = behind;
   }
 
-  /**
-   * Tells whether the producer has stored nothing since the slot was taken.
-   *
-   * @return false once there was a record
-   */
+  /** Tells whether the producer has stored nothing since the slot was taken. */
   public boolean isUnused() {
     return position == 0 && ring.getIntVolatile(RecordDescriptor.lengthOffset(0)) == 0;
   }
 
   /**
-   * Copies the record that is next.
+   * Copies the next record; false when there is none.
    *
-   * @return false when there is none
    * @throws DamagedException when the ring holds something that no producer stores
    */
   public boolean read() throws DamagedException {
@@ -94,10 +85,7 @@ public final class RingReader {
     return true;
   }
 
-  /**
-   * Reads the name. The producer stores the length of an OPEN after the NAME records, so these are
-   * there.
-   */
+  /** The producer stores the length of an OPEN after the NAME records, so these are there. */
   private void readName(final int length) throws DamagedException {
     if (length < 1 || length > RingDescriptor.MAX_NAME_LENGTH) {
       throw damage("a name of %d bytes".formatted(length));
@@ -126,11 +114,7 @@ public final class RingReader {
     return (int) (where % RingDescriptor.CAPACITY);
   }
 
-  /**
-   * The name behind the present record.
-   *
-   * @return the bytes of a path, as a string
-   */
+  /** The name behind the present record. */
   public String name() {
     return FileName.decode(name);
   }
@@ -141,41 +125,26 @@ public final class RingReader {
     ring.putLongRelease(HEAD_OFFSET, position);
   }
 
-  /**
-   * The present record's type.
-   *
-   * @return {@code RingDescriptor.TYPE_CHUNK}, {@code TYPE_CLOSE} or {@code TYPE_OPEN}
-   */
+  /** Returns {@code RingDescriptor.TYPE_CHUNK}, {@code TYPE_CLOSE} or {@code TYPE_OPEN}. */
   public int type() {
     return record.getInt(RecordDescriptor.typeOffset(0));
   }
 
   /**
-   * A field of the present record.
-   *
    * @param offset in the body, such as {@code RingDescriptor.CHUNK_OFFSET}
-   * @return 32 bits
    */
   public int getInt(final int offset) {
     return record.getInt(RecordDescriptor.HEADER_LENGTH + offset);
   }
 
   /**
-   * A field of the present record.
-   *
    * @param offset in the body, such as {@code RingDescriptor.GENERATION_OFFSET}
-   * @return 64 bits
    */
   public long getLong(final int offset) {
     return record.getLong(RecordDescriptor.HEADER_LENGTH + offset);
   }
 
-  /**
-   * Makes the exception for a fault of the present record.
-   *
-   * @param reason the finding
-   * @return to be thrown
-   */
+  /** Makes the exception for a fault of the present record. */
   public DamagedException damage(final String reason) {
     return new DamagedException(
         "ring " + slot, Math.floorMod(position, RingDescriptor.CAPACITY), reason);

@@ -61,12 +61,7 @@ public final class Segment implements AutoCloseable {
    * Creates a segment and publishes it before its chunks have memory: a client that finds none free
    * waits for {@link #provide}, which is to be called for each.
    *
-   * @param file the file to create, mode 0600
-   * @param geometry the segment's geometry
-   * @param settings the header's settings
-   * @return the mapped segment
    * @throws SegmentException when it does not fit, or on an unsupported platform
-   * @throws IOException when the file exists or cannot be created
    */
   public static Segment reserve(
       final Path file, final Geometry geometry, final SegmentSettings settings) throws IOException {
@@ -84,11 +79,8 @@ public final class Segment implements AutoCloseable {
    * Tries out whether a segment has room, and which pages it would get. A single huge page is
    * touched.
    *
-   * @param file the file to create; it is deleted again
-   * @param geometry the segment's geometry
    * @return bytes of its beginning that lie on huge pages; 0 for small ones
    * @throws SegmentException when it does not fit, or on an unsupported platform
-   * @throws IOException when the file exists or cannot be created
    */
   public static long tryOut(final Path file, final Geometry geometry) throws IOException {
     Platform.require();
@@ -135,20 +127,14 @@ public final class Segment implements AutoCloseable {
    * one thread of the I/O process. A chunk without memory is never free, so a file system that
    * became full is an error here and not a signal in a process that touches the chunk.
    *
-   * @param chunk 0 to {@code geometry().chunkCount()} - 1
    * @throws SegmentException when there is no memory for it; it is never free then
-   * @throws IOException when the kernel refuses
    */
   public void provide(final int chunk) throws IOException {
     populate(geometry.chunkOffset(chunk), geometry.chunkLength());
     chunkPool.provide(chunk);
   }
 
-  /**
-   * Gives up providing: the remaining chunks are never free. I/O process only.
-   *
-   * @param chunk the first that has no memory
-   */
+  /** Gives up providing: the remaining chunks are never free. I/O process only. */
   public void withholdFrom(final int chunk) {
     chunkPool.withhold(geometry.chunkCount() - chunk);
   }
@@ -183,10 +169,7 @@ public final class Segment implements AutoCloseable {
   /**
    * Maps the segment of an I/O process, waiting a few seconds for it to be published.
    *
-   * @param file the segment's file
-   * @return the mapped segment
    * @throws SegmentException when the file is no segment, of another version or damaged
-   * @throws IOException when it cannot be opened
    */
   public static Segment map(final Path file) throws IOException {
     return map(file, PUBLICATION_TIMEOUT);
@@ -210,96 +193,48 @@ public final class Segment implements AutoCloseable {
     return new UnsafeBuffer(address + offset, length);
   }
 
-  /**
-   * The address of the mapping.
-   *
-   * @return address of its first byte in this process
-   */
   public long address() {
     return address;
   }
 
-  /**
-   * The segment's geometry.
-   *
-   * @return the geometry
-   */
   public Geometry geometry() {
     return geometry;
   }
 
-  /**
-   * The file of the segment.
-   *
-   * @return the file that is mapped
-   */
   public Path file() {
     return file;
   }
 
-  /**
-   * The header.
-   *
-   * @return the one view of it
-   */
   public Header header() {
     return header;
   }
 
-  /**
-   * The pool of chunks.
-   *
-   * @return the one view of it
-   */
   public ChunkPool chunkPool() {
     return chunkPool;
   }
 
-  /**
-   * The table of images.
-   *
-   * @return the one view of it
-   */
   public ImageTable imageTable() {
     return imageTable;
   }
 
-  /**
-   * The words of files that have just been created.
-   *
-   * @return the one view of it
-   */
+  /** The words of files that have just been created. */
   public Creations creations() {
     return creations;
   }
 
-  /**
-   * A slot.
-   *
-   * @param slot 0 to {@code geometry().slots()} - 1
-   * @return a new view of it
-   */
+  /** Returns a new view of a slot. */
   public Slot slot(final int slot) {
     Objects.checkIndex(slot, geometry.slots());
     return new Slot(
         view(geometry.slotsOffset() + (long) slot * SlotDescriptor.LENGTH, SlotDescriptor.LENGTH));
   }
 
-  /**
-   * The consumer's end of a slot's ring, at its beginning. I/O process only.
-   *
-   * @param slot 0 to {@code geometry().slots()} - 1
-   * @return a reader, one for each owner of the slot
-   */
+  /** The consumer's end of a slot's ring, at its beginning. I/O process only. */
   public RingReader ringReader(final int slot) {
     return new RingReader(ringBuffer(slot), slot);
   }
 
-  /**
-   * Empties the ring of a slot for its next owner. I/O process only, while nobody is attached.
-   *
-   * @param slot 0 to {@code geometry().slots()} - 1
-   */
+  /** Empties the ring of a slot for its next owner. I/O process only, while nobody is attached. */
   public void resetRing(final int slot) {
     ringBuffer(slot).setMemory(0, RingDescriptor.LENGTH, (byte) 0);
   }
@@ -308,7 +243,6 @@ public final class Segment implements AutoCloseable {
    * Takes the records of a ring up to a position off it, where the former consumer may have died
    * with some taken and none or a part of them off. I/O process only.
    *
-   * @param slot 0 to {@code geometry().slots()} - 1
    * @param position behind the last record that was taken
    * @return false when the ring's own idea of the position cannot be, and nothing was done
    */
@@ -336,23 +270,13 @@ public final class Segment implements AutoCloseable {
         geometry.ringsOffset() + (long) slot * RingDescriptor.LENGTH, RingDescriptor.LENGTH);
   }
 
-  /**
-   * A chunk.
-   *
-   * @param chunk 0 to {@code geometry().chunkCount()} - 1
-   * @return a new view of it
-   */
+  /** Returns a new view of a chunk. */
   public UnsafeBuffer chunk(final int chunk) {
     Objects.checkIndex(chunk, geometry.chunkCount());
     return view(geometry.chunkOffset(chunk), geometry.chunkLength());
   }
 
-  /**
-   * The part of the segment that huge pages map in this process.
-   *
-   * @return bytes at the moment
-   * @throws IOException when the kernel does not tell
-   */
+  /** The part of the segment that huge pages map in this process. */
   public long hugeBytes() throws IOException {
     return MappedMemory.hugeBytes(address);
   }

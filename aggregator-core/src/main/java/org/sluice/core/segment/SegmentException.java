@@ -19,11 +19,7 @@ public final class SegmentException extends IOException {
     this.noRoom = noRoom;
   }
 
-  /**
-   * Tells whether the segment does not fit where it is to be.
-   *
-   * @return true for that, false for any other refusal
-   */
+  /** Tells whether the segment does not fit where it is to be. */
   public boolean isNoRoom() {
     return noRoom;
   }

@@ -21,7 +21,6 @@ public final class Slot {
   /**
    * Gives the slot to a process, with counters at zero.
    *
-   * @param process the process that gets the slot
    * @param rank its rank, -1 unknown
    * @param ranks ranks of the job, 0 unknown
    * @param generation the number of processes that the slot has had, with this one
@@ -56,11 +55,7 @@ public final class Slot {
     return buffer.getIntAcquire(SlotDescriptor.LEFT_OFFSET) != 0;
   }
 
-  /**
-   * Tells whether a process has the slot.
-   *
-   * @return true from attach to detach
-   */
+  /** Tells whether a process has the slot. */
   public boolean isAttached() {
     return buffer.getIntAcquire(SlotDescriptor.STATE_OFFSET) == SlotDescriptor.STATE_ATTACHED;
   }
@@ -85,9 +80,8 @@ public final class Slot {
   }
 
   /**
-   * The image entry that the process is taking, or has just taken.
-   *
-   * @return its index, which may be anything; -1 for none
+   * Returns the index of the image entry that the process is taking, or has just taken, which may
+   * be anything; -1 for none.
    */
   public int entering() {
     return buffer.getIntVolatile(SlotDescriptor.ENTERING_OFFSET) - 1;
@@ -111,31 +105,20 @@ public final class Slot {
     return buffer.getIntAcquire(SlotDescriptor.QUIET_OFFSET) != 0;
   }
 
-  /**
-   * The process that has the slot, or had it last.
-   *
-   * @return its identity
-   */
+  /** The process that has the slot, or had it last. */
   public ProcessIdentity process() {
     return new ProcessIdentity(
         buffer.getInt(SlotDescriptor.PID_OFFSET), buffer.getLong(SlotDescriptor.START_TIME_OFFSET));
   }
 
-  /**
-   * The number of processes that had the slot.
-   *
-   * @return 0 never
-   */
+  /** Returns the number of processes that had the slot. */
   public long generation() {
     return buffer.getLong(SlotDescriptor.GENERATION_OFFSET);
   }
 
   /**
-   * Reads one of the counters.
-   *
    * @param offset {@link SlotDescriptor#AGGREGATED_WRITES_OFFSET} or one behind it
    * @param index of a counter in a row of them, as by size class; 0 for a single one
-   * @return the count
    */
   public long counter(final int offset, final int index) {
     return buffer.getLongOpaque(offset + Long.BYTES * index);

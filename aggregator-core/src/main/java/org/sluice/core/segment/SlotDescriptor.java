@@ -16,7 +16,6 @@ import org.sluice.core.format.Structure;
  * also takes the word {@code quiet} back.
  */
 public final class SlotDescriptor {
-  /** Bytes of a slot. */
   public static final int LENGTH = 1024;
 
   /** Number of size classes of the counters. */
@@ -27,10 +26,8 @@ public final class SlotDescriptor {
 
   private static final String AP_ADDS = "AP, atomic additions";
 
-  /** All fields of a slot. */
   public static final Structure SLOT = new Structure("slot", LENGTH).by(IOP);
 
-  /** Offsets of its fields. */
   public static final int STATE_OFFSET = SLOT.field(SHARED_I32, "state", "0 free, 1 attached"),
       PID_OFFSET = SLOT.field(I32, "pid", "of the attached process"),
       START_TIME_OFFSET = SLOT.field(I64, "start_time", "its field 22 of `/proc/PID/stat`"),

@@ -21,9 +21,6 @@ import org.sluice.core.store.format.StoredFile;
  *
  * <p>A process that cannot write the count deletes it. Without a count each process looks at all
  * checkpoints.
- *
- * @param store directory of the store
- * @param disk disk that changes it
  */
 public record ChangeCount(Path store, Disk disk) {
   public static final String NAME = "changes";
@@ -53,7 +50,6 @@ public record ChangeCount(Path store, Disk disk) {
   /**
    * Raises the count by one.
    *
-   * @param count present count in the file
    * @return count in the file then; {@link #UNKNOWN} when the write failed, and the file is gone
    * @throws IOException when the file still has the old count
    */

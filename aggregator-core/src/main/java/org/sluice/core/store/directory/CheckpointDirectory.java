@@ -21,14 +21,7 @@ import org.sluice.core.store.disk.Disk;
 import org.sluice.core.store.format.StoredFile;
 import org.sluice.core.store.model.CommittedImage;
 
-/**
- * The directory of a checkpoint, with the places of its parts.
- *
- * @param path path of the directory
- * @param number number of the checkpoint
- * @param commitId id of its commit
- * @param disk disk that changes its files
- */
+/** The directory of a checkpoint, with the places of its parts. */
 public record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
   private static final Pattern NAME = Pattern.compile("(\\d{10}|[1-9]\\d{10,17})-([0-9a-f]{16})");
 

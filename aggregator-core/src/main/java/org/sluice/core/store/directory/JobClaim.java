@@ -41,11 +41,7 @@ public final class JobClaim {
       this.lock = lock;
     }
 
-    /**
-     * Renews the claim of a live job; a closed claim is left alone.
-     *
-     * @throws IOException when the renewal fails
-     */
+    /** Renews the claim of a live job; a closed claim is left alone. */
     public synchronized void renew() throws IOException {
       if (lock != null) {
         Names.touch(file);
@@ -74,13 +70,7 @@ public final class JobClaim {
         : new JobClaim(store.path().resolve(NAME));
   }
 
-  /**
-   * Returns the claim of this node among the stores that its runs have in a series.
-   *
-   * @param data folder of the stores
-   * @return claim that this object has not taken yet
-   * @throws IOException when the node has no name
-   */
+  /** Returns the claim of this node among the stores that its runs have in a series. */
   public static JobClaim ofNode(final Path data) throws IOException {
     return new JobClaim(data.resolve(NAME + "-" + NodeIdentity.self().name()));
   }
@@ -89,9 +79,7 @@ public final class JobClaim {
    * Returns the claims of a run on all nodes.
    *
    * @param data folder with the stores of a series' runs
-   * @param run name of the run
    * @return time of each claim's last renewal, by the clock of its node or of the storage
-   * @throws IOException when the claims cannot be read
    */
   public static Map<Path, FileTime> ofRun(final Path data, final String run) throws IOException {
     final Map<Path, FileTime> claims = new HashMap<>();
@@ -115,7 +103,6 @@ public final class JobClaim {
    * @param run name of the job for others; empty where it has none
    * @param who line that other jobs are shown
    * @return claim held until it is closed; empty when another process has it
-   * @throws IOException when the kernel refuses
    */
   public Optional<Held> tryTake(final String run, final String who) throws IOException {
     final NativeFile job = Disk.REAL.open(file, Flag.WRITE, Flag.CREATE);
@@ -128,12 +115,7 @@ public final class JobClaim {
     return Optional.of(new Held(job));
   }
 
-  /**
-   * Returns the job that has the store.
-   *
-   * @return line by that job; empty for a claim just taken
-   * @throws IOException when it cannot be read
-   */
+  /** Returns the line of the job that has the store; empty for a claim just taken. */
   public Optional<String> holder() throws IOException {
     return line(1);
   }
@@ -143,10 +125,8 @@ public final class JobClaim {
    * needs.
    *
    * @param isEarlier whether a run is an earlier launch
-   * @param run name of the job for others
    * @param who line that other jobs are shown
    * @return claim held until it is closed; empty where another job has it
-   * @throws IOException when the kernel refuses
    */
   public Optional<Held> tryTakeOver(
       final Predicate<String> isEarlier, final String run, final String who) throws IOException {

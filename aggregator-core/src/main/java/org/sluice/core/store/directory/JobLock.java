@@ -19,7 +19,6 @@ public final class JobLock {
    *
    * @param folder the store, or the folder of its series
    * @return lock held until it is closed; empty when another process has the waves
-   * @throws IOException when the kernel refuses
    */
   public static Optional<NativeFile> tryTake(final Path folder) throws IOException {
     SeriesFormat.createFolder(path(folder).getParent());
@@ -37,7 +36,6 @@ public final class JobLock {
    *
    * @param folder the store, or the folder of its series
    * @return false also for a series that several nodes write: no job takes waves there
-   * @throws IOException when the kernel refuses
    */
   public static boolean isTaken(final Path folder) throws IOException {
     if (!Files.exists(path(folder))) {

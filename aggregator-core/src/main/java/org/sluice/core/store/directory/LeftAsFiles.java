@@ -18,7 +18,6 @@ import org.sluice.core.store.format.StoredFile;
  * synchronised, and a note that makes no sense is ignored.
  *
  * @param directory directory of the files, see {@link FileName}
- * @param files number of the files
  */
 public record LeftAsFiles(String directory, long files) {
   private static final String NAME = "left-as-files";

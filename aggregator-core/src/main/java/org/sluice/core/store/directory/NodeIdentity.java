@@ -8,7 +8,6 @@ import java.nio.file.Path;
 /**
  * The identity of a node.
  *
- * @param name host name
  * @param machine id of the installation, equal on nodes that were cloned; empty without one
  * @param boot id of the kernel's boot, the same in all of its containers; changes with each boot
  */
@@ -17,12 +16,6 @@ public record NodeIdentity(String name, String machine, String boot) {
   private static final Path MACHINE = Path.of("/etc/machine-id");
   private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
 
-  /**
-   * Returns this node.
-   *
-   * @return identity by the kernel and the system
-   * @throws IOException when it cannot be read
-   */
   public static NodeIdentity self() throws IOException {
     return new NodeIdentity(text(NAME), installation(), text(BOOT));
   }
@@ -39,12 +32,6 @@ public record NodeIdentity(String name, String machine, String boot) {
     return Files.readString(file).strip();
   }
 
-  /**
-   * Returns whether it is this node.
-   *
-   * @return whether names and boots agree
-   * @throws IOException when the identity of this node cannot be read
-   */
   public boolean isSelf() throws IOException {
     return isSameAs(self());
   }

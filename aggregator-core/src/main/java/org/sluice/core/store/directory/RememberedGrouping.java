@@ -9,12 +9,7 @@ import java.util.Optional;
  * one is ignored. Thread-safe.
  */
 public interface RememberedGrouping {
-  /**
-   * Returns the expression that the store remembers.
-   *
-   * @return an expression; empty for none
-   * @throws IOException when it cannot be read
-   */
+  /** Returns the expression that the store remembers; empty for none. */
   Optional<String> recall() throws IOException;
 
   /**
@@ -22,7 +17,6 @@ public interface RememberedGrouping {
    *
    * @param expression expression without line breaks
    * @return remembered expression then, which all nodes have
-   * @throws IOException when it cannot be stored
    */
   String remember(String expression) throws IOException;
 
@@ -30,8 +24,6 @@ public interface RememberedGrouping {
    * Remembers an expression durably in place of that of an earlier session.
    *
    * @param expression expression without line breaks
-   * @return remembered expression then
-   * @throws IOException when it cannot be stored
    */
   String replace(String expression) throws IOException;
 }

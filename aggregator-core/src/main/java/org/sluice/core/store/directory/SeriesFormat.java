@@ -32,7 +32,6 @@ public final class SeriesFormat {
   /**
    * Returns whether a directory is a store of several nodes, of any version.
    *
-   * @param root any path
    * @return false also when it cannot be read
    */
   public static boolean is(final Path root) {
@@ -46,7 +45,6 @@ public final class SeriesFormat {
   /**
    * Returns whether a directory has the format file of a store, of several nodes or of one.
    *
-   * @param root any path
    * @return false also when there is nothing
    */
   public static boolean isAnyStore(final Path root) {
@@ -56,10 +54,8 @@ public final class SeriesFormat {
   /**
    * Checks that a directory is a store of several nodes.
    *
-   * @param root path of the directory
    * @throws NoStoreException when it is no store
    * @throws FormatVersionException when it is of another version
-   * @throws IOException when the check fails
    */
   public static void check(final Path root) throws IOException {
     if (!isAnyStore(root)) {
@@ -71,7 +67,6 @@ public final class SeriesFormat {
   /**
    * Checks that a format file, or object, is that of a store of several nodes.
    *
-   * @param store name of the store in messages
    * @param format all bytes of the file
    * @throws FormatVersionException when it is of another version
    * @throws DamagedException when it is of anything else
@@ -89,11 +84,6 @@ public final class SeriesFormat {
     }
   }
 
-  /**
-   * Returns the content of the format file.
-   *
-   * @return a line
-   */
   public static String text() {
     return "sluice series %d%n".formatted(VERSION);
   }
@@ -102,7 +92,6 @@ public final class SeriesFormat {
    * Makes a directory for a store, or checks that a store may be made in an existing one.
    *
    * @param root path of the directory; its parent must exist
-   * @throws IOException when that fails or it holds something else
    */
   public static void prepare(final Path root) throws IOException {
     if (!Files.isDirectory(root)
@@ -118,9 +107,6 @@ public final class SeriesFormat {
   /**
    * Makes a store of a directory that is {@linkplain #prepare prepared}, or checks that it is a
    * store. Several nodes may do so at once.
-   *
-   * @param root path of the directory
-   * @throws IOException when that fails
    */
   public static void create(final Path root) throws IOException {
     if (!isAnyStore(root)) {
@@ -134,9 +120,6 @@ public final class SeriesFormat {
   /**
    * Returns whether a file in a store's directory is left by a process that was killed while it
    * made the store.
-   *
-   * @param name name of the file
-   * @return whether no reader needs it
    */
   public static boolean isRemains(final String name) {
     return name.startsWith(DRAFT)
@@ -158,12 +141,7 @@ public final class SeriesFormat {
     }
   }
 
-  /**
-   * Makes a directory and its missing parents, durably.
-   *
-   * @param directory path of the directory
-   * @throws IOException when that fails
-   */
+  /** Makes a directory and its missing parents, durably. */
   public static void createFolder(final Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
       createFolder(directory.getParent());
@@ -175,10 +153,6 @@ public final class SeriesFormat {
   /**
    * Returns whether other nodes may use the file system of a directory, or of its parent where it
    * is missing.
-   *
-   * @param root path of the directory
-   * @return whether several nodes might store there
-   * @throws IOException when neither is there
    */
   public static boolean isShared(final Path root) throws IOException {
     final Path there =

@@ -33,7 +33,6 @@ import org.sluice.core.store.model.Commit;
  * The directory of a store, with the places of its parts.
  *
  * @param path path of the directory, absolute
- * @param disk disk that changes its files
  */
 public record StoreDirectory(Path path, Disk disk) {
   private static final String NODE = "node";
@@ -149,7 +148,6 @@ public record StoreDirectory(Path path, Disk disk) {
     return containers().resolve(containerName(id));
   }
 
-  /** Returns the container files. */
   public List<Path> containerFiles() throws IOException {
     return disk.list(containers()).stream()
         .filter(path -> path.getFileName().toString().endsWith(".data"))

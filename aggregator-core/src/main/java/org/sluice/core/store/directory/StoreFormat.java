@@ -24,9 +24,6 @@ import org.sluice.core.store.format.StoredFile;
 /**
  * The file that tells a store from any other directory, and its version. Its lock is the store's,
  * so it stays the same file. A newer version is written in its place, which is one sector.
- *
- * @param store directory of the store
- * @param disk disk that changes it
  */
 public record StoreFormat(Path store, Disk disk) {
   static final String NAME = "format";

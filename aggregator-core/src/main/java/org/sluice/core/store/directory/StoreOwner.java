@@ -36,9 +36,6 @@ public final class StoreOwner {
   private final boolean shared;
 
   /**
-   * Creates the owner of a store.
-   *
-   * @param self this node
    * @param shared whether other nodes may use the store's file system
    */
   public StoreOwner(final StoreDirectory store, final NodeIdentity self, final boolean shared) {
@@ -71,10 +68,7 @@ public final class StoreOwner {
         reason + "; delete it, once nothing on other nodes writes there");
   }
 
-  /**
-   * Returns the members of a mark. The mark of an older Sluice has no crc, and only these three
-   * members.
-   */
+  /** The mark of an older Sluice has no crc, and only these three members. */
   private Map<String, Object> members(final byte[] mark) throws IOException {
     final Map<String, Object> members = JsonText.members(mark);
     return members.keySet().equals(MEMBERS)

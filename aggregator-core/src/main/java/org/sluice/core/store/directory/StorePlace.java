@@ -29,8 +29,6 @@ public final class StorePlace {
   /**
    * Looks at a place, and changes nothing.
    *
-   * @param directory directory of the store
-   * @return the place
    * @throws NoStoreException when the parent is missing or the directory holds something else
    * @throws OtherNodeException when another node writes the store
    * @throws IOException when it is damaged, of another version, or cannot be read
@@ -47,11 +45,7 @@ public final class StorePlace {
     return place;
   }
 
-  /**
-   * Returns whether there is a store.
-   *
-   * @return false when a store would be made
-   */
+  /** Returns whether there is a store; else one would be made. */
   public boolean isStore() {
     return exists;
   }
@@ -65,11 +59,7 @@ public final class StorePlace {
     return exists && !ofSeveral;
   }
 
-  /**
-   * Returns the existing directory.
-   *
-   * @return directory of the store, or else its parent
-   */
+  /** Returns the directory of the store if it exists, or else its parent. */
   public Path directory() {
     return Files.isDirectory(store.path()) ? store.path() : store.path().getParent();
   }
@@ -78,7 +68,6 @@ public final class StorePlace {
    * Returns the way to write to the store, if it is known.
    *
    * @return empty when the next session takes the store for a disk of this node, or has to measure
-   * @throws IOException when it cannot be read
    */
   public Optional<WriteMode> mode() throws IOException {
     final StoreProfile profile = new StoreProfile(store);

@@ -33,19 +33,14 @@ public final class StoreProfile {
   }
 
   /**
-   * Returns the way to write to the store.
-   *
-   * @return that for a disk of this node, unless a better way is known
+   * Returns the way to write to the store: that for a disk of this node, unless a better way is
+   * known.
    */
   public WriteMode mode() {
     return mode;
   }
 
-  /**
-   * Takes a way for this session that needs no measuring.
-   *
-   * @param known way to write
-   */
+  /** Takes a way for this session that needs no measuring. */
   public void take(final WriteMode known) {
     mode = known;
   }
@@ -54,7 +49,6 @@ public final class StoreProfile {
    * Takes the way that a former session remembered.
    *
    * @return false when the store is still to be {@linkplain #measure measured}
-   * @throws IOException when it cannot be read
    */
   public boolean recall() throws IOException {
     try {

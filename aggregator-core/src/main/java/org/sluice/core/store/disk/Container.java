@@ -62,24 +62,15 @@ public final class Container implements AutoCloseable {
   /**
    * The writes that were started.
    *
-   * @param going writes that are under way
    * @param ended failure of each write that has ended, null for success
    */
   public record Started(List<AsyncWrites.Write> going, List<IOException> ended) {
-    /**
-     * Returns whether {@link #await} would not wait for the disk.
-     *
-     * @return true once all have ended
-     */
+    /** Returns whether {@link #await} would not wait for the disk. */
     public boolean hasEnded() {
       return going.stream().allMatch(AsyncWrites.Write::hasEnded);
     }
 
-    /**
-     * Waits for the end of all writes.
-     *
-     * @throws IOException when a write has failed
-     */
+    /** Waits for the end of all writes. */
     public void await() throws IOException {
       final List<IOException> failures = new ArrayList<>(ended);
       failures.addAll(WritesInFlight.ends(going));
@@ -133,9 +124,7 @@ public final class Container implements AutoCloseable {
     return new Container(id, file, WriteMode.LOCAL, closed);
   }
 
-  /**
-   * Creates a file. Some file systems refuse to open past the page cache, others only to write so.
-   */
+  /** Some file systems refuse to open past the page cache, others only to write so. */
   private static NativeFile createWith(
       final Disk disk, final Path path, final WriteMode mode, final long header)
       throws IOException {
@@ -185,20 +174,12 @@ public final class Container implements AutoCloseable {
     return memory;
   }
 
-  /**
-   * Returns the id of the container, unique among all containers.
-   *
-   * @return not 0
-   */
+  /** Returns the id, unique among all containers and not 0. */
   public long id() {
     return id;
   }
 
-  /**
-   * Returns the way in which the container is written to.
-   *
-   * @return the same for all its life
-   */
+  /** Returns the way in which the container is written to, for all its life. */
   public WriteMode mode() {
     return mode;
   }
@@ -211,7 +192,6 @@ public final class Container implements AutoCloseable {
    * @param chunk memory outside the heap, at a multiple of 4096
    * @param used the chunk's used length, its header included, checked by the caller
    * @param crc the crc of its records, as they were when the caller checked them
-   * @return place of the chunk; not durable before {@link #sync()}
    * @throws IndexOutOfBoundsException when {@link #MOST_PLACED} are waiting to be written
    */
   public ChunkLocation place(final UnsafeBuffer chunk, final int used, final int crc) {
@@ -242,7 +222,6 @@ public final class Container implements AutoCloseable {
   /**
    * Writes the placed chunks, in few large writes.
    *
-   * @param flight writer of as many at a time as there are
    * @throws IOException when a write fails; the places of all of these stay unused then
    */
   public void write(final WritesInFlight flight) throws IOException {
@@ -253,7 +232,6 @@ public final class Container implements AutoCloseable {
    * Starts to write the placed chunks, in few large writes. On a disk of this node the writes go on
    * without a thread. So the disk has a write to do while the next one is prepared.
    *
-   * @param flight writer of as many at a time as there are
    * @return writes to wait for; where one fails the places of all of these stay unused
    */
   public Started start(final WritesInFlight flight) {
@@ -292,20 +270,12 @@ public final class Container implements AutoCloseable {
     return new Started(List.of(), flight.failures(steps));
   }
 
-  /**
-   * Brings all chunks written to stable storage.
-   *
-   * @throws IOException when the sync fails
-   */
+  /** Brings all chunks written to stable storage. */
   public void sync() throws IOException {
     file.sync();
   }
 
-  /**
-   * Returns whether a sync has failed, so that chunks of the container may be lost. Any thread.
-   *
-   * @return true for ever, once a sync has failed
-   */
+  /** Returns whether a sync has failed, so that chunks of the container may be lost. Any thread. */
   public boolean isLost() {
     return file.isLost();
   }

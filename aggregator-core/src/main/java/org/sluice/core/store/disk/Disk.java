@@ -66,7 +66,6 @@ public class Disk {
     }
   }
 
-  /** Gives an open file one more name. */
   public void link(final NativeFile file, final Path name) throws PosixException {
     file.linkTo(name);
   }
@@ -76,7 +75,6 @@ public class Disk {
     file.sync();
   }
 
-  /** Sets the permissions of an open file. */
   public void chmod(final NativeFile file, final int mode) throws PosixException {
     file.chmod(mode);
   }

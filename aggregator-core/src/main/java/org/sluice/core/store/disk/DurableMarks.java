@@ -20,7 +20,6 @@ public final class DurableMarks {
   /** True once this mount has shown a file without the mark, so that the mark means something. */
   private volatile boolean shown;
 
-  /** Returns the mode of a file with the mark. */
   public static int marked(final NativeFile file) throws PosixException {
     return file.mode() | MARK;
   }
@@ -44,7 +43,6 @@ public final class DurableMarks {
     }
   }
 
-  /** Returns whether an object was found with the mark. */
   public boolean has(final String key) {
     return seen.contains(key);
   }

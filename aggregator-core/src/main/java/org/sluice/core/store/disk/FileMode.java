@@ -22,7 +22,6 @@ public final class FileMode {
   /**
    * Returns the mode of a new file, before the umask.
    *
-   * @param directory directory of the file
    * @throws ForeignStoreException when the directory's user could not read the file
    */
   public static int in(final Path directory) throws IOException {

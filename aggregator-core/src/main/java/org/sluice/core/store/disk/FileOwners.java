@@ -14,9 +14,7 @@ public final class FileOwners {
   /**
    * Adds the owner of a file, if it is there.
    *
-   * @param owners users' names by their numbers
    * @param path a file or directory; a link is not followed
-   * @throws IOException when the owner cannot be read
    */
   public static void add(final Map<Integer, String> owners, final Path path) throws IOException {
     if (Files.exists(path, NOFOLLOW_LINKS)) {

@@ -7,8 +7,6 @@ public final class NoStoreException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * Creates the failure of a missing store.
-   *
    * @param message line with the problem, its place and the next step
    */
   public NoStoreException(final String message) {

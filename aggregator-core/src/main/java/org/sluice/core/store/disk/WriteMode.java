@@ -26,20 +26,12 @@ public record WriteMode(boolean direct, int inFlight, int length) {
    */
   public static final WriteMode FAR_FILES = new WriteMode(false, 8, 1 << 20);
 
-  /**
-   * Returns the bytes that are gathered before they are written.
-   *
-   * @return bytes
-   */
+  /** Returns the bytes that are gathered before they are written. */
   public long gathered() {
     return (long) inFlight * length;
   }
 
-  /**
-   * Returns the way as a user reads it.
-   *
-   * @return such as {@code direct, 8 writes of 1 MiB at a time}
-   */
+  /** Returns the way as a user reads it, such as {@code direct, 8 writes of 1 MiB at a time}. */
   @Override
   public String toString() {
     return "%s, %d %s of %d KiB at a time"

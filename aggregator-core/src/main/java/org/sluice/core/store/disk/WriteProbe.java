@@ -63,9 +63,7 @@ public final class WriteProbe {
   /**
    * Measures the ways.
    *
-   * @param directory directory of the file
    * @return the best of the ways; an interrupt ends the measurement early
-   * @throws IOException when nothing can be written
    */
   public static WriteMode measure(final Path directory, final Disk disk) throws IOException {
     try (Arena arena = Arena.ofShared();

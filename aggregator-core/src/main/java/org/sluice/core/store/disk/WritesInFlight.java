@@ -39,7 +39,7 @@ public final class WritesInFlight implements AutoCloseable {
   /** The writes without a thread; null before the first. */
   private AsyncWrites async;
 
-  /** Creates a writer. No thread starts before several writes come at once. */
+  /** No thread starts before several writes come at once. */
   public WritesInFlight() {
     begun.allowCoreThreadTimeOut(true);
   }
@@ -64,22 +64,12 @@ public final class WritesInFlight implements AutoCloseable {
     return failures;
   }
 
-  /**
-   * Begins a step that goes on beside other things, such as a sync.
-   *
-   * @param step the step
-   * @return end of the step, to be {@linkplain #await awaited}
-   */
+  /** Begins a step that goes on beside other things, such as a sync. */
   public CompletableFuture<IOException> begin(final Step<IOException> step) {
     return CompletableFuture.supplyAsync(() -> failure(step), begun);
   }
 
-  /**
-   * Waits for the end of a begun step.
-   *
-   * @param end end from {@link #begin}
-   * @throws IOException failure of the step
-   */
+  /** Waits for the end of a begun step. */
   public static void await(final CompletableFuture<IOException> end) throws IOException {
     final IOException failure = end.join();
     if (failure != null) {
@@ -92,8 +82,6 @@ public final class WritesInFlight implements AutoCloseable {
    *
    * @param file file opened past the page cache
    * @param pieces to be written; they and their memory stay as they are until the end
-   * @param offset offset of the first piece in the file
-   * @return write to wait for
    */
   public AsyncWrites.Write start(final NativeFile file, final IoVector pieces, final long offset) {
     if (async == null) {
@@ -105,7 +93,6 @@ public final class WritesInFlight implements AutoCloseable {
   /**
    * Waits for all of several writes.
    *
-   * @param started writes from {@link #start}
    * @return failure of each write, null for success; in their order
    */
   public static List<IOException> ends(final List<AsyncWrites.Write> started) {

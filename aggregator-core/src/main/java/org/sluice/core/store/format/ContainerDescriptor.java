@@ -21,7 +21,6 @@ public final class ContainerDescriptor {
   /** The bytes of the header block; chunks begin at multiples of it. */
   public static final int BLOCK_LENGTH = 4096;
 
-  /** The header block. */
   public static final Structure BLOCK = new Structure("container", BLOCK_LENGTH);
 
   public static final int MAGIC_OFFSET = BLOCK.field(U64, "magic", "`SLUICDAT`"),

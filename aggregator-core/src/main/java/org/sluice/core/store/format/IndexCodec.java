@@ -75,7 +75,6 @@ public final class IndexCodec {
   private static final class Budget {
     private long left = Runtime.getRuntime().maxMemory() / 2;
 
-    /** The budget is used up. */
     private static final class Exceeded extends RuntimeException {
       private static final long serialVersionUID = 1L;
     }
@@ -102,9 +101,6 @@ public final class IndexCodec {
   }
 
   /**
-   * Writes an index.
-   *
-   * @param commitId id of its commit
    * @param images images in the order they are to be read in
    * @return bytes, for the caller to release
    */

@@ -23,8 +23,6 @@ public final class JsonText {
   }
 
   /**
-   * Returns the members of an object.
-   *
    * @param json text in UTF-8
    * @return members by name, in their order; whole numbers are {@code Long}
    * @throws IOException when the text is anything else
@@ -36,7 +34,6 @@ public final class JsonText {
   /**
    * Returns the members of an object whose numbers may have fractions.
    *
-   * @param json text of the object
    * @return members by name, in their order; whole numbers are {@code Long}, others {@code Double}
    * @throws IOException when the text is anything else
    */

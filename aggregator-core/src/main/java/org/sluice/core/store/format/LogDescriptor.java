@@ -22,7 +22,6 @@ public final class LogDescriptor {
   /** The bytes of the header. */
   static final int HEADER_LENGTH = 64;
 
-  /** The header. */
   public static final Structure RECORD = new Structure("log_record", HEADER_LENGTH);
 
   public static final int MAGIC_OFFSET = RECORD.field(U64, "magic", "`SLUICLOG`"),

@@ -18,8 +18,6 @@ import org.sluice.core.store.model.Commit;
  *
  * @param sequence its number in the log, from 1
  * @param first the first record that counted when it was written; a mark's own does not
- * @param previous the crc of the record before
- * @param crc its own crc
  * @param manifest the manifest as in a file; empty for a mark
  * @param index the index as in a file; empty for a mark, and where a file had it before the record
  */
@@ -34,7 +32,6 @@ public record LogRecord(
         Math.addExact(HEADER_LENGTH, Math.addExact(manifest.length, index.length)), BLOCK_LENGTH);
   }
 
-  /** Returns the bytes of this record in a log. */
   public int length() {
     return length(manifest, index);
   }
@@ -73,9 +70,6 @@ public record LogRecord(
   /**
    * Reads bytes that may be a record.
    *
-   * @param file the log
-   * @param log its id
-   * @param from possible begin of the record
    * @return null when it is no record of this log, or not whole
    * @throws FormatVersionException when it is a record of another version
    */
@@ -131,7 +125,7 @@ public record LogRecord(
     return manifest.length == 0;
   }
 
-  /** Returns the commit in its manifest. A mark has none. */
+  /** A mark has none. */
   public Commit commit(final String file) throws IOException {
     return ManifestCodec.decode(file, manifest);
   }

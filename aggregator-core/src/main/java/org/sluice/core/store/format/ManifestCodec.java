@@ -112,7 +112,6 @@ public final class ManifestCodec {
         members.containsKey("before") ? ids((List<?>) members.get("before")) : List.of());
   }
 
-  /** Returns the layout of a word. */
   private static Layout layout(final String word) throws IOException {
     return Stream.of(Layout.values())
         .filter(layout -> layout.toString().equals(word))
@@ -130,7 +129,7 @@ public final class ManifestCodec {
     return all.stream().map(id -> Long.parseUnsignedLong((String) id, 16)).toList();
   }
 
-  /** Returns the ranks of the part. A manifest without the member has all ranks. */
+  /** A manifest without the member has all ranks. */
   private static RankSet part(final Map<String, Object> members) throws IOException {
     final String ranks = members.containsKey("part") ? string(members, "part") : "";
     return RankSet.parse(ranks)
@@ -138,10 +137,7 @@ public final class ManifestCodec {
         .orElseThrow(IOException::new);
   }
 
-  /**
-   * Returns the completion. Version 1 has none, and up to version 2 the end of a run completed the
-   * remaining files.
-   */
+  /** Version 1 has none, and up to version 2 the end of a run completed the remaining files. */
   private static Optional<Completion> completion(
       final Map<String, Object> members, final int version) throws IOException {
     if (version == 1) {

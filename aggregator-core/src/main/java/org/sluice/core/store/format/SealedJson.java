@@ -37,11 +37,7 @@ public final class SealedJson {
   private SealedJson() {}
 
   /**
-   * Writes an object.
-   *
    * @param members members in their order: texts, whole numbers, truth values, and lists of those
-   * @return bytes of the object
-   * @throws IOException when a member is something else
    */
   public static byte[] encode(final Map<String, Object> members) throws IOException {
     return sealed(Writer.PRETTY.asString(members).stripTrailing());
@@ -55,10 +51,6 @@ public final class SealedJson {
   }
 
   /**
-   * Reads an object.
-   *
-   * @param file name of the file in messages
-   * @param bytes all bytes of the file
    * @return members, the crc included; whole numbers are {@code Long}
    * @throws DamagedException when it is something else
    */
@@ -83,13 +75,6 @@ public final class SealedJson {
     }
   }
 
-  /**
-   * Writes an object as a line.
-   *
-   * @param members members in their order
-   * @return bytes, the newline included
-   * @throws IOException when a member is none of JSON
-   */
   public static byte[] line(final Map<String, Object> members) throws IOException {
     return sealed(JSON.std.asString(members));
   }
@@ -97,12 +82,10 @@ public final class SealedJson {
   /**
    * Reads a file of such lines. Bytes after the last newline were cut by a crash, and are left out.
    *
-   * @param path path of the file
    * @param damage told of each line that is something else
    * @return members of the others, without the crc; whole numbers are {@code Long}, others {@code
    *     Double}
    * @throws DamagedException when no file is there
-   * @throws IOException when it cannot be read
    */
   public static List<Map<String, Object>> lines(final Path path, final Consumer<IOException> damage)
       throws IOException {
@@ -129,9 +112,7 @@ public final class SealedJson {
   /**
    * Returns the damage in a file of lines.
    *
-   * @param path path of the file, which may be missing
    * @return an error for each line that is something else
-   * @throws IOException when it cannot be read
    */
   public static List<IOException> damageOf(final Path path) throws IOException {
     final List<IOException> damage = new ArrayList<>();
@@ -145,9 +126,7 @@ public final class SealedJson {
     return damage;
   }
 
-  /**
-   * Reads a line. A line of an older Sluice has no crc. No flipped bit makes a line look like that.
-   */
+  /** A line of an older Sluice has no crc. No flipped bit makes a line look like that. */
   private static Map<String, Object> decodeLine(final byte[] line) throws IOException {
     final String text = new String(line, StandardCharsets.UTF_8);
     if (CRC.matcher(text).find()) {

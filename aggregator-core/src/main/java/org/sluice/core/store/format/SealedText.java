@@ -16,12 +16,6 @@ public final class SealedText {
 
   private SealedText() {}
 
-  /**
-   * Returns the bytes of the file.
-   *
-   * @param text text of the file
-   * @return all bytes of the file
-   */
   public static byte[] encode(final String text) {
     return FileName.encode(crc(text) + text);
   }
@@ -37,11 +31,7 @@ public final class SealedText {
   /**
    * Reads a file that nothing depends on.
    *
-   * @param path path of the file
-   * @param most most bytes of such a file
-   * @return text of the file
    * @throws DamagedException when it is missing, or damaged
-   * @throws IOException when it cannot be read
    */
   public static String read(final Path path, final int most) throws IOException {
     return decode(path.toString(), StoredFile.readAll(path, most));
@@ -50,9 +40,6 @@ public final class SealedText {
   /**
    * Returns the text of an object that was read.
    *
-   * @param object name of the object in messages
-   * @param bytes all bytes of it
-   * @return text of the object
    * @throws DamagedException when it is damaged
    */
   public static String decode(final String object, final byte[] bytes) throws DamagedException {

@@ -20,14 +20,13 @@ import org.sluice.core.posix.NativeFile.Flag;
 public final class StoredFile {
   private StoredFile() {}
 
-  /** The opening of a file. */
   @FunctionalInterface
   public interface Opening {
-    /** Opens the file. A missing file is damage, not bad luck. */
+    /** A missing file is damage, not bad luck. */
     NativeFile open(Flag... flags) throws IOException;
   }
 
-  /** Opens a file. A missing file is damage, not bad luck. */
+  /** A missing file is damage, not bad luck. */
   public static NativeFile open(final Path path, final Flag... flags) throws IOException {
     final NativeFile file = openAnything(path, flags);
     if (file.type() != FileType.REGULAR) {

@@ -338,7 +338,6 @@ public final class CommitLogs {
     }
   }
 
-  /** Ends this process's log. */
   public void close() throws IOException {
     if (findOwn()) {
       final CommitLog ended = own;

@@ -226,8 +226,6 @@ public final class CommitScan {
   }
 
   /**
-   * Returns the commit of a number.
-   *
    * @throws IOException when one of its manifests cannot be read, or when there is none and the
    *     damaged record of a log might be it
    */

@@ -14,10 +14,6 @@ import org.sluice.core.store.model.CommittedImage;
 /**
  * A commit as a log has it. Its directory may lack any file but images' own files, and an index
  * that is too long for a record.
- *
- * @param log file of the log
- * @param record record of the log
- * @param commit the commit in the record
  */
 public record LoggedCommit(Path log, LogRecord record, Commit commit) {
   static LoggedCommit of(final Path log, final LogRecord record) throws IOException {

@@ -22,9 +22,6 @@ import org.sluice.core.store.model.RankSet;
 /**
  * The part of a node in a checkpoint of many nodes: manifest and index, in the form of a commit
  * log's record. Their containers and files are in the node's store.
- *
- * @param commit commit in the manifest
- * @param images images in the index
  */
 public record StoredPart(Commit commit, List<CommittedImage> images) {
   /** The most bytes of a part: an index of millions of images, where the heap is large enough. */
@@ -36,7 +33,6 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
   /**
    * Returns the bytes of the part.
    *
-   * @return bytes that {@link #decode} reads
    * @throws IOException when the part is too long
    */
   public byte[] encode() throws IOException {
@@ -57,13 +53,7 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
   }
 
   /**
-   * Reads a part.
-   *
-   * @param object name of the object in messages
-   * @param bytes all bytes of it
-   * @return the part
    * @throws DamagedException when it is no part
-   * @throws IOException when it is of another version
    */
   public static StoredPart decode(final String object, final byte[] bytes) throws IOException {
     if (bytes.length >= LogDescriptor.BLOCK_LENGTH) {

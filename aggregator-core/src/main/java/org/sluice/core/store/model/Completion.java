@@ -15,30 +15,16 @@ public enum Completion {
   /** Every rank of an MPI job said so, and its coordinator decided. */
   MPI;
 
-  /**
-   * Returns whether a request made the checkpoint.
-   *
-   * @return false when its files did
-   */
+  /** Returns whether a request made the checkpoint. */
   public boolean isByRequest() {
     return this == API || this == MPI;
   }
 
-  /**
-   * Returns the name in manifests and for users.
-   *
-   * @return a single word
-   */
+  /** Returns the name in manifests and for users. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /**
-   * Returns the completion with a label.
-   *
-   * @param label a single word
-   * @return empty where none has it
-   */
   public static Optional<Completion> of(final String label) {
     return Arrays.stream(values()).filter(each -> each.label().equals(label)).findFirst();
   }

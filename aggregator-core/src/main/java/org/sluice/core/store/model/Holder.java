@@ -7,21 +7,11 @@ import java.util.List;
  * may be gone: its containers stay while a manifest names them, and its file has a link in the
  * later one.
  *
- * @param imageId its id in the records of the chunks
- * @param chunks its chunks, in program order
  * @param blocks the needed blocks of its own file, ascending
  * @param pieces the bytes that it holds; nothing else of it counts
  */
 public record Holder(int imageId, List<ChunkLocation> chunks, List<Block> blocks, Pieces pieces) {
-  /**
-   * Returns a holder of some bytes, without the blocks that have none of them.
-   *
-   * @param imageId its id in the records of the chunks
-   * @param chunks its chunks, in program order
-   * @param blocks the blocks of its own file, ascending
-   * @param pieces the bytes that it holds
-   * @return the holder
-   */
+  /** Returns a holder of some bytes, without the blocks that have none of them. */
   public static Holder of(
       final int imageId,
       final List<ChunkLocation> chunks,

@@ -26,11 +26,8 @@ public final class ImageComparison implements ImageTarget, AutoCloseable {
   /**
    * Compares all of an image.
    *
-   * @param rebuilder reader of the image
    * @param image image of the rebuilder's checkpoint
-   * @param file open for reading
    * @return true if the file has all bytes of the image, and no others
-   * @throws IOException when the image is damaged or cannot be read
    */
   public static boolean isWhole(
       final Rebuilder rebuilder, final CommittedImage image, final NativeFile file)

@@ -8,10 +8,8 @@ public interface ImageTarget {
   /**
    * Writes memory.
    *
-   * @param address begin of the memory
    * @param length its bytes, 1 or more
    * @param offset offset of the bytes in the image
-   * @throws IOException when the write fails
    */
   void write(long address, long length, long offset) throws IOException;
 }

@@ -22,15 +22,9 @@ public record Keeping(int most, int onStage, boolean countsEarlier) {
   /** The keeping of all checkpoints. */
   public static final Keeping ALL = new Keeping(0, 0, false);
 
-  /** The keeping of waves. */
   public static final Keeping WAVES = new Keeping(2, 2, false);
 
-  /**
-   * Returns the keeping on a stage. A stage has this run's checkpoints; those of earlier runs are
-   * not counted.
-   *
-   * @return keeping of the stage
-   */
+  /** A stage has this run's checkpoints; those of earlier runs are not counted. */
   public Keeping ofStage() {
     return new Keeping(onStage, onStage, false);
   }
@@ -54,9 +48,7 @@ public record Keeping(int most, int onStage, boolean countsEarlier) {
   /**
    * Returns the checkpoints that enough newer ones follow.
    *
-   * @param <T> a checkpoint
    * @param stay number of newer ones that are enough, 1 or more
-   * @param all the checkpoints, the oldest first
    * @param counts true for those that count as newer ones
    * @return some of them, in that order
    */
@@ -77,9 +69,7 @@ public record Keeping(int most, int onStage, boolean countsEarlier) {
    * Returns the checkpoints that go where incomplete ones may stand among the newest. A complete
    * one stays until enough complete ones follow, an incomplete one until enough of any kind do.
    *
-   * @param <T> a checkpoint
    * @param stay number of newer ones that are enough, 1 or more
-   * @param all the checkpoints, the oldest first
    * @param complete true for the complete ones
    * @return some of them, in that order
    */

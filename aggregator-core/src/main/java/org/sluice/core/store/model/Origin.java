@@ -15,7 +15,6 @@ public record Origin(String capture, boolean recurs) {
   /**
    * Returns whether its files were captured in another directory than those of another checkpoint.
    *
-   * @param other origin of the other checkpoint
    * @return false also where nothing tells
    */
   public boolean isOfAnother(final Origin other) {

@@ -4,18 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.posix.Extent;
 
-/**
- * A part of an image's bytes.
- *
- * @param extents disjoint, ascending
- */
+/** A part of an image's bytes. */
 public record Pieces(List<Extent> extents) {
   /** No bytes. */
   public static final Pieces NONE = new Pieces(List.of());
 
   /**
-   * Creates pieces.
-   *
    * @throws IllegalArgumentException when they are not ascending, or not disjoint
    */
   public Pieces {
@@ -31,22 +25,12 @@ public record Pieces(List<Extent> extents) {
     extents = List.copyOf(extents);
   }
 
-  /**
-   * Returns all bytes of an image.
-   *
-   * @param size its size in bytes
-   * @return a single piece; none of an empty image
-   */
+  /** Returns all bytes of an image. */
   public static Pieces upTo(final long size) {
     return size == 0 ? NONE : new Pieces(List.of(new Extent(0, size)));
   }
 
-  /**
-   * Returns the bytes that are in these pieces and in others.
-   *
-   * @param others the others
-   * @return the bytes that both have
-   */
+  /** Returns the bytes that are in these pieces and in others. */
   public Pieces and(final Pieces others) {
     final List<Extent> common = new ArrayList<>();
     int i = 0;
@@ -68,12 +52,7 @@ public record Pieces(List<Extent> extents) {
     return new Pieces(common);
   }
 
-  /**
-   * Returns the bytes of these pieces that are not in others.
-   *
-   * @param others the others
-   * @return the bytes that only this has
-   */
+  /** Returns the bytes of these pieces that are not in others. */
   public Pieces without(final Pieces others) {
     return and(others.rest());
   }
@@ -108,29 +87,16 @@ public record Pieces(List<Extent> extents) {
     return low < extents.size() && extents.get(low).offset() < block.offset() + block.length();
   }
 
-  /**
-   * Returns the end of the last piece.
-   *
-   * @return 0 for none
-   */
+  /** Returns the end of the last piece; 0 for none. */
   public long end() {
     return extents.isEmpty() ? 0 : extents.getLast().end();
   }
 
-  /**
-   * Returns the number of bytes.
-   *
-   * @return the sum of the pieces' lengths
-   */
+  /** Returns the number of bytes. */
   public long length() {
     return extents.stream().mapToLong(Extent::length).sum();
   }
 
-  /**
-   * Returns whether there is no byte.
-   *
-   * @return true if the length is 0
-   */
   public boolean isEmpty() {
     return extents.isEmpty();
   }

@@ -11,14 +11,11 @@ public final class RangeSet {
   /** The disjoint ranges, which do not touch: end by beginning. */
   private final TreeMap<Long, Long> ends = new TreeMap<>();
 
-  /** Creates an empty set. */
   public RangeSet() {}
 
   /**
    * Adds a range.
    *
-   * @param from the first offset
-   * @param to the offset after the last one
    * @return the parts of the range that were missing, ascending
    */
   public List<Extent> add(final long from, final long to) {

@@ -29,15 +29,9 @@ public final class RankSet {
   public static final class Union {
     private final BitSet all = new BitSet();
 
-    /** Creates a union of no rank. */
     public Union() {}
 
-    /**
-     * Adds the ranks of a node.
-     *
-     * @param node the node's ranks
-     * @return false when another node has one of them
-     */
+    /** Adds the ranks of a node; false when another node has one of them. */
     public boolean add(final RankSet node) {
       for (int first = node.ranks.nextSetBit(0); first >= 0; ) {
         final int end = node.ranks.nextClearBit(first);
@@ -51,21 +45,14 @@ public final class RankSet {
       return true;
     }
 
-    /**
-     * Returns the ranks that were added.
-     *
-     * @return ranks as of now
-     */
+    /** Returns the ranks that were added. */
     public RankSet ranks() {
       return new RankSet((BitSet) all.clone());
     }
   }
 
   /**
-   * Returns a set of ranks.
-   *
    * @param ranks ranks in any order; those below 0 are unknown and left out
-   * @return the others
    */
   public static RankSet of(final IntStream ranks) {
     final BitSet set = new BitSet();
@@ -73,12 +60,7 @@ public final class RankSet {
     return new RankSet(set);
   }
 
-  /**
-   * Reads a text of {@link #toString} or {@link #compact}.
-   *
-   * @param text ranges
-   * @return the ranks; empty for any other text
-   */
+  /** Reads a text of {@link #toString} or {@link #compact}. */
   public static Optional<RankSet> parse(final String text) {
     final BitSet set = new BitSet();
     int left = MAX_RANKS; // a short text can name the same ranks again and again
@@ -107,40 +89,20 @@ public final class RankSet {
     return Optional.of(new RankSet(set));
   }
 
-  /**
-   * Returns the number of ranks.
-   *
-   * @return 0 for none
-   */
   public int size() {
     return ranks.cardinality();
   }
 
-  /**
-   * Returns whether there is no rank.
-   *
-   * @return true if the size is 0
-   */
   public boolean isEmpty() {
     return ranks.isEmpty();
   }
 
-  /**
-   * Returns whether these are all ranks of a job.
-   *
-   * @param count number of ranks of the job
-   * @return true if each rank below is here
-   */
+  /** Returns whether these are all ranks of a job. */
   public boolean covers(final int count) {
     return ranks.nextClearBit(0) >= count;
   }
 
-  /**
-   * Returns the ranks of a job that are not here.
-   *
-   * @param count number of ranks of the job
-   * @return none when the set {@linkplain #covers covers} them
-   */
+  /** Returns the ranks of a job that are not here. */
   public RankSet missing(final int count) {
     final BitSet others = new BitSet();
     others.set(0, count);
@@ -148,45 +110,25 @@ public final class RankSet {
     return new RankSet(others);
   }
 
-  /**
-   * Returns the ranks that are here and not in another set.
-   *
-   * @param others other ranks
-   * @return none when all of these are there
-   */
+  /** Returns the ranks that are here and not in another set. */
   public RankSet without(final RankSet others) {
     final BitSet rest = (BitSet) ranks.clone();
     rest.andNot(others.ranks);
     return new RankSet(rest);
   }
 
-  /**
-   * Returns whether a rank is here and in another set.
-   *
-   * @param others other ranks
-   * @return true if they have a rank in common
-   */
+  /** Returns whether a rank is here and in another set. */
   public boolean intersects(final RankSet others) {
     return ranks.intersects(others.ranks);
   }
 
-  /**
-   * Returns these ranks and others.
-   *
-   * @param others the others
-   * @return both
-   */
+  /** Returns these ranks and others. */
   public RankSet with(final RankSet others) {
     final BitSet union = (BitSet) ranks.clone();
     union.or(others.ranks);
     return new RankSet(union);
   }
 
-  /**
-   * Returns each of the ranks.
-   *
-   * @return in ascending order
-   */
   public List<Integer> list() {
     return ranks.stream().boxed().toList();
   }
@@ -212,11 +154,7 @@ public final class RankSet {
     return ranges.toString();
   }
 
-  /**
-   * Returns the shorter text of ranks that were dealt to nodes in turn.
-   *
-   * @return text that {@link #parse} reads
-   */
+  /** Returns the shorter text of ranks that were dealt to nodes in turn. */
   public String compact() {
     final StringJoiner ranges = new StringJoiner(",");
     for (int first = ranks.nextSetBit(0); first >= 0; ) {

@@ -15,35 +15,22 @@ public interface Rebuilder extends AutoCloseable {
    * Reads an image: its own file overlaid with its logged extents in program order. Every byte is
    * verified on the way.
    *
-   * @param image image of the checkpoint
    * @param target gets each byte that the checkpoint has once, in no particular order; the others
    *     are zero
    * @throws DamagedException when a chunk or file of the image is damaged
-   * @throws IOException when the image cannot be read, or the target fails
    */
   void read(CommittedImage image, ImageTarget target) throws IOException;
 
   /** A receiver of zeros. */
   @FunctionalInterface
   interface Zeros {
-    /**
-     * Takes some bytes.
-     *
-     * @param offset their offset in the image
-     * @param length number of bytes
-     * @throws IOException when that fails
-     */
     void accept(long offset, long length) throws IOException;
   }
 
   /**
    * Reads an image with its zeros, which follow the bytes that the checkpoint has.
    *
-   * @param image image of the checkpoint
    * @param target gets each byte that the checkpoint has once, in no particular order
-   * @param zeros gets the others
-   * @throws DamagedException when a chunk or file of the image is damaged
-   * @throws IOException when the image cannot be read, or a receiver fails
    */
   default void read(final CommittedImage image, final ImageTarget target, final Zeros zeros)
       throws IOException {
@@ -62,10 +49,8 @@ public interface Rebuilder extends AutoCloseable {
   /**
    * Rebuilds an image, see {@link #read}.
    *
-   * @param image image of the checkpoint
    * @param target an empty file, open for writing; its mode is left alone
    * @param progress told of bytes written since it was last told
-   * @throws DamagedException when a chunk or file of the image is damaged
    * @throws IOException when that fails; the target then holds anything
    */
   default void rebuild(
@@ -80,13 +65,7 @@ public interface Rebuilder extends AutoCloseable {
         });
   }
 
-  /**
-   * Rebuilds an image without telling of progress.
-   *
-   * @param image image of the checkpoint
-   * @param target an empty file, open for writing; its mode is left alone
-   * @throws IOException when that fails; the target then holds anything
-   */
+  /** Rebuilds an image without telling of progress. */
   default void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
     rebuild(image, target, bytes -> {});
   }

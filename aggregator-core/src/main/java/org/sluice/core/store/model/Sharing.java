@@ -40,8 +40,6 @@ public record Sharing(Kind kind, String file, long modified) {
    * Returns the sharing of a file that holds its bytes itself.
    *
    * @param file its path, absolute
-   * @param status its status at this moment
-   * @return sharing for a checkpoint
    */
   public static Sharing direct(final String file, final FileStatus status) {
     return new Sharing(Kind.DIRECT, file, modified(status));
@@ -51,8 +49,6 @@ public record Sharing(Kind kind, String file, long modified) {
    * Returns the sharing of a file that stays where its program put it.
    *
    * @param file its path, absolute
-   * @param status its status at this moment
-   * @return sharing for a checkpoint
    */
   public static Sharing inPlace(final String file, final FileStatus status) {
     return new Sharing(Kind.IN_PLACE, file, modified(status));
@@ -71,8 +67,6 @@ public record Sharing(Kind kind, String file, long modified) {
   /**
    * Returns whether a file is the one that a checkpoint has in place, as it was then.
    *
-   * @param size its size in the checkpoint
-   * @param now its present status
    * @return false when the file was written to since
    */
   public boolean isOf(final long size, final FileStatus now) {
@@ -83,22 +77,12 @@ public record Sharing(Kind kind, String file, long modified) {
     return status.modified().getEpochSecond() * NANOS + status.modified().getNano();
   }
 
-  /**
-   * Returns those images whose bytes a checkpoint has.
-   *
-   * @param images images of a checkpoint
-   * @return in the same order
-   */
+  /** Returns those images whose bytes a checkpoint has. */
   public static List<CommittedImage> held(final List<CommittedImage> images) {
     return images.stream().filter(image -> !image.isDirect()).toList();
   }
 
-  /**
-   * Returns those images that a checkpoint only names.
-   *
-   * @param images images of a checkpoint
-   * @return in the same order
-   */
+  /** Returns those images that a checkpoint only names. */
   public static List<CommittedImage> direct(final List<CommittedImage> images) {
     return images.stream().filter(CommittedImage::isDirect).toList();
   }
@@ -106,9 +90,7 @@ public record Sharing(Kind kind, String file, long modified) {
   /**
    * Checks that a file is as a checkpoint names it.
    *
-   * @param size its size in the checkpoint
    * @throws ChangedFileException when the file is gone, or was written to since
-   * @throws IOException when the file cannot be looked at
    */
   public void check(final long size) throws IOException {
     final Optional<String> change = change(size);

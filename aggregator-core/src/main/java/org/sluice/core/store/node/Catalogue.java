@@ -182,7 +182,6 @@ final class Catalogue {
     return supersedes;
   }
 
-  /** The commits that a commit supersedes. */
   List<Known> supersededBy(final Commit commit) throws IOException {
     update();
     return committed.getOrDefault(commit.number(), List.of()).stream()
@@ -251,18 +250,15 @@ final class Catalogue {
     }
   }
 
-  /** A commit has got its directory. */
   void began(final CheckpointDirectory checkpoint) {
     uncommitted.add(checkpoint);
   }
 
-  /** A commit has got its manifest, durably. */
   void committed(final Commit commit) {
     uncommitted.remove(store.checkpoint(commit.number(), commit.id()));
     add(new Known(commit));
   }
 
-  /** A checkpoint is gone. */
   void removed(final CheckpointDirectory checkpoint) {
     uncommitted.remove(checkpoint);
     unreadable.remove(checkpoint);

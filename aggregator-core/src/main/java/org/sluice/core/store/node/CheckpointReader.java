@@ -20,18 +20,10 @@ import org.sluice.core.store.model.Rebuilder;
  * else is ever seen by a restart. Several processes may use one store at a time.
  */
 public interface CheckpointReader extends AutoCloseable {
-  /**
-   * Returns the place of the store.
-   *
-   * @return an absolute path, or a URI
-   */
+  /** Returns an absolute path, or a URI. */
   String store();
 
-  /**
-   * Returns which of a store's series it is.
-   *
-   * @return its name; empty in a store of one node, which has none
-   */
+  /** Returns the name of the series; empty in a store of one node, which has none. */
   default Optional<String> series() {
     return Optional.empty();
   }
@@ -40,7 +32,6 @@ public interface CheckpointReader extends AutoCloseable {
    * Returns where a session has left files that no checkpoint has.
    *
    * @return the last one's; empty for none
-   * @throws IOException when that fails
    */
   Optional<LeftAsFiles> leftAsFiles() throws IOException;
 
@@ -49,7 +40,6 @@ public interface CheckpointReader extends AutoCloseable {
    *
    * @param unreadable told of each that is damaged or of another version
    * @return the others, the one committed first first
-   * @throws IOException when they cannot be listed
    */
   List<Commit> commits(Consumer<IOException> unreadable) throws IOException;
 
@@ -73,14 +63,12 @@ public interface CheckpointReader extends AutoCloseable {
    * version.
    *
    * @return in ascending order
-   * @throws IOException when they cannot be listed
    */
   Set<Long> numbers() throws IOException;
 
   /**
    * A committed checkpoint.
    *
-   * @param number its number
    * @return empty when there is none of this number
    * @throws IOException when it is damaged or of another version, or when there is none and a
    *     damaged record of a log might be it
@@ -107,56 +95,37 @@ public interface CheckpointReader extends AutoCloseable {
   /**
    * Whatever cannot be read, but for what was certainly committed before a commit.
    *
-   * @param commit one of {@link #commits()}
    * @return why it cannot be read
-   * @throws IOException when they cannot be listed
    */
   List<IOException> doubts(Commit commit) throws IOException;
 
   /**
    * Reads a checkpoint, which nobody removes meanwhile.
    *
-   * @param commit one of {@link #commits()}
-   * @param reading reads it
    * @return false when the checkpoint has been removed; then nothing was read
-   * @throws IOException when that fails, or {@code reading} does
    */
   boolean whileHeld(Commit commit, Step<IOException> reading) throws IOException;
 
-  /**
-   * Checks what belongs to no checkpoint.
-   *
-   * @param damage told of everything that is damaged
-   * @throws IOException when something cannot be read
-   */
+  /** Checks what belongs to no checkpoint. */
   default void verifyStore(final Consumer<IOException> damage) throws IOException {}
 
   /**
    * Checkpoints that were committed and count no more, though nobody removed them.
    *
    * @return what each lacks
-   * @throws IOException when they cannot be listed
    */
   default List<DamagedException> lost() throws IOException {
     return List.of();
   }
 
-  /**
-   * The images of a committed checkpoint.
-   *
-   * @param commit one of {@link #commits()}
-   * @return in no particular order
-   * @throws IOException when that fails
-   */
+  /** The images of a committed checkpoint. */
   List<CommittedImage> images(Commit commit) throws IOException;
 
   /**
    * Returns whose a checkpoint is: the store's owner, and all who could have written what it
    * consists of.
    *
-   * @param commit one of {@link #commits()}
    * @return users' names by their numbers
-   * @throws IOException when that cannot be told
    */
   Map<Integer, String> owners(Commit commit) throws IOException;
 
@@ -172,19 +141,13 @@ public interface CheckpointReader extends AutoCloseable {
   /**
    * Rebuilds images of a checkpoint.
    *
-   * @param commit one of {@link #commits()}
-   * @param oneOfSeveral whether other threads do so, too
    * @return for one thread; the caller closes it
    */
   Rebuilder rebuilder(Commit commit, boolean oneOfSeveral);
 
   /**
-   * Checks everything a checkpoint consists of.
-   *
-   * @param commit one of {@link #commits()}
    * @param damage told of everything that is damaged or of another version
    * @param progress told of bytes checked since it was last told
-   * @throws IOException when something cannot be read
    */
   void verify(Commit commit, Consumer<IOException> damage, LongConsumer progress)
       throws IOException;
@@ -192,7 +155,6 @@ public interface CheckpointReader extends AutoCloseable {
   /**
    * The one of some checkpoints that was committed last and that no file joined since.
    *
-   * @param commits the one committed first first
    * @return empty when there is none
    */
   static Optional<Commit> newest(final List<Commit> commits) {

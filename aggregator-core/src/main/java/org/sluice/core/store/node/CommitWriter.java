@@ -139,7 +139,6 @@ final class CommitWriter implements AutoCloseable {
         before);
   }
 
-  /** The index of its images. */
   byte[] index(final List<CommittedImage> images) {
     final Bytes<Void> index = IndexCodec.encode(directory.commitId(), images);
     try {

@@ -16,11 +16,7 @@ final class ContainerReaders implements AutoCloseable {
   private final HugeMemory memory;
   private final Map<Long, ContainerReader> open = new HashMap<>();
 
-  /**
-   * Opens none yet.
-   *
-   * @param memory takes what is read
-   */
+  /** Opens none yet. */
   ContainerReaders(final StoreDirectory store, final long sessionId, final HugeMemory memory) {
     this.store = store;
     this.sessionId = sessionId;

@@ -77,11 +77,7 @@ final class Garbage {
     }
   }
 
-  /**
-   * Removes a checkpoint.
-   *
-   * @return false when a process reads it: it stays then
-   */
+  /** Removes a checkpoint; false when a process reads it, and it stays. */
   boolean remove(final CheckpointDirectory checkpoint) throws IOException {
     return remove(checkpoint, () -> true);
   }
@@ -139,7 +135,6 @@ final class Garbage {
   /**
    * Removes everything that can be.
    *
-   * @param dryRun only finds it
    * @param unreadable told of manifests that cannot be read, which might name any container
    */
   List<Leftover> collect(final boolean dryRun, final Consumer<IOException> unreadable)
@@ -179,11 +174,7 @@ final class Garbage {
     return found;
   }
 
-  /**
-   * Sets aside the damaged logs of dead processes.
-   *
-   * @param dryRun only finds them
-   */
+  /** Sets aside the damaged logs of dead processes. */
   List<Leftover> setAsideDamagedLogs(final boolean dryRun) throws IOException {
     final List<Leftover> damaged = new ArrayList<>();
     for (final Path log : logs.damaged()) {

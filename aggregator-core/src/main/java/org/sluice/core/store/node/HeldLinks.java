@@ -41,7 +41,6 @@ public final class HeldLinks implements AutoCloseable {
    *
    * @param known the images that may have one; links of others are removed
    * @return the images that have one
-   * @throws IOException when that fails
    */
   public synchronized Set<Integer> resume(final Set<Integer> known) throws IOException {
     final Set<Integer> linked = new HashSet<>();
@@ -80,8 +79,6 @@ public final class HeldLinks implements AutoCloseable {
   /**
    * Links a file, unless it is.
    *
-   * @param file an open file
-   * @param image the image's id
    * @throws IOException when that fails; {@link Errno#EXDEV} when the store is on another file
    *     system, {@link Errno#ENOENT} when the file has no name any more
    */
@@ -96,22 +93,12 @@ public final class HeldLinks implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the place for the link of an image.
-   *
-   * @param image the image's id
-   * @return a path, whether there is one or not
-   */
+  /** Returns the place for the link of an image. */
   public Path of(final int image) {
     return folder.resolve(Integer.toString(image));
   }
 
-  /**
-   * Removes a link, if it is there.
-   *
-   * @param image the image's id
-   * @throws IOException when that fails
-   */
+  /** Removes a link, if it is there. */
   public void remove(final int image) throws IOException {
     store.disk().delete(of(image), null);
   }

@@ -3,7 +3,6 @@ package org.sluice.core.store.node;
 import java.io.IOException;
 import org.agrona.collections.IntArrayList;
 import org.sluice.core.chunk.ChunkReader;
-import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.store.model.ImageTarget;
@@ -25,9 +24,6 @@ public final class ImageOverlay {
   private final IntArrayList positions = new IntArrayList();
 
   /**
-   * An overlay without a record.
-   *
-   * @param imageId the image whose records count
    * @param size the image's size; nothing is written behind it
    * @param target takes the bytes, such as {@code file::pwrite}
    */
@@ -37,13 +33,6 @@ public final class ImageOverlay {
     cut(size);
   }
 
-  /**
-   * Takes a chunk older than all before.
-   *
-   * @param chunk a reader of it, which is moved
-   * @throws DamagedException when the chunk is damaged; the offset is one in the chunk
-   * @throws IOException when the target fails
-   */
   public void addOlder(final ChunkReader chunk) throws IOException {
     positions.clear();
     chunk.rewind();

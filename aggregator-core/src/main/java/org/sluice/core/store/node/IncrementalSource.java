@@ -13,15 +13,12 @@ import org.sluice.core.store.model.Pieces;
  * The bytes that an image about to be committed has of an earlier checkpoint. Each byte is found at
  * the image that really holds it. So nothing is read by way of another image, and no chain grows.
  *
- * @param commit the earlier checkpoint
- * @param image its image
  * @param pieces the bytes that are still the same
  */
 public record IncrementalSource(Commit commit, CommittedImage image, Pieces pieces) {
   /** A holder, and its own file, which is there if blocks of it matter. */
   record Held(Holder holder, Path file) {}
 
-  /** The images that hold the pieces. */
   List<Held> holders(final CheckpointDirectory directory) {
     final List<Held> held = new ArrayList<>();
     final Pieces own = pieces.without(image.heldByOthers());

@@ -6,9 +6,7 @@ import java.util.Locale;
 /**
  * Something in a store that no committed checkpoint needs and no live process uses.
  *
- * @param kind what it is
  * @param path where it is, or was
- * @param bytes what its removal frees
  */
 public record Leftover(Kind kind, Path path, long bytes) {
   /** The kind of a leftover. */
@@ -30,11 +28,7 @@ public record Leftover(Kind kind, Path path, long bytes) {
     /** Hidden files that a killed restore left, outside the store. */
     RESTORE;
 
-    /**
-     * Returns the name that users give to the kind.
-     *
-     * @return one word
-     */
+    /** Returns the name that users give to the kind. */
     public String label() {
       return name().toLowerCase(Locale.ROOT);
     }

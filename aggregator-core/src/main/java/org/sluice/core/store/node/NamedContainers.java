@@ -50,12 +50,10 @@ final class NamedContainers {
     return besides;
   }
 
-  /** A file was made. */
   void made(final Path container) {
     unnamed.add(container);
   }
 
-  /** A file is gone. */
   void gone(final Path container) {
     unnamed.remove(container);
   }
@@ -68,7 +66,6 @@ final class NamedContainers {
     }
   }
 
-  /** A manifest that named them is gone. */
   void unname(final List<Long> containers) {
     for (final long id : containers) {
       if (manifests.merge(id, -1, Integer::sum) == 0) {
@@ -78,7 +75,6 @@ final class NamedContainers {
     }
   }
 
-  /** No manifest is known. */
   void clear() {
     manifests.clear();
     seen = null;

@@ -14,7 +14,6 @@ import org.sluice.core.store.model.Holder;
  * The bytes that checkpoints take of a store, each counted once. A chunk counts as long as any byte
  * of it is needed.
  *
- * @param bytes all of it
  * @param removed what checkpoints hold of it that are not there any more
  */
 public record Occupancy(long bytes, long removed) {
@@ -24,10 +23,8 @@ public record Occupancy(long bytes, long removed) {
   /**
    * Computes the occupancy of some checkpoints.
    *
-   * @param reader of a store
    * @param commits of which others may have bytes
    * @return what they take
-   * @throws IOException when an index cannot be read
    */
   public static Occupancy of(final CheckpointReader reader, final List<Commit> commits)
       throws IOException {

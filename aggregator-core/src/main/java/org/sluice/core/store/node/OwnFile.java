@@ -24,9 +24,6 @@ final class OwnFile {
   private final boolean oneOfSeveral;
 
   /**
-   * Reads nothing yet.
-   *
-   * @param memory takes what is read
    * @param oneOfSeveral whether other threads do the same
    */
   OwnFile(final HugeMemory memory, final boolean oneOfSeveral) {

@@ -42,7 +42,6 @@ public class PosixReader implements CheckpointReader {
   /** Says that no process uses a node's own store any more. */
   public static final String ENDED = "ended";
 
-  /** The log of waves. */
   public static final String WAVES = "mpi.log";
 
   private static final int MOST = 1 << 20;
@@ -59,30 +58,17 @@ public class PosixReader implements CheckpointReader {
     this.profile = new StoreProfile(directory);
   }
 
-  /**
-   * Returns the profile by which its file system is written to.
-   *
-   * @return one for all who use this object
-   */
+  /** Returns the profile by which its file system is written to. */
   public final StoreProfile profile() {
     return profile;
   }
 
-  /**
-   * Returns the store's memory of which files of a program are one checkpoint.
-   *
-   * @return what sessions found out
-   */
+  /** Returns the store's memory of which files of a program are one checkpoint. */
   public final StoredGrouping grouping() {
     return new StoredGrouping(directory);
   }
 
-  /**
-   * Keeps it for one job.
-   *
-   * @return taken by nobody yet, as far as this object goes
-   * @throws IOException when the store cannot be read
-   */
+  /** Keeps it for one job. */
   public final JobClaim job() throws IOException {
     return JobClaim.of(directory);
   }
@@ -92,17 +78,12 @@ public class PosixReader implements CheckpointReader {
    * seconds.
    *
    * @return by the clock of who did
-   * @throws IOException when that cannot be found out
    */
   public final Instant lastUsed() throws IOException {
     return directory.lastUsed();
   }
 
-  /**
-   * Returns the directory of the store.
-   *
-   * @return absolute
-   */
+  /** Returns the absolute directory of the store. */
   public final Path directory() {
     return directory.path();
   }
@@ -125,7 +106,6 @@ public class PosixReader implements CheckpointReader {
   /**
    * Returns a commit as it is known by now.
    *
-   * @param commit as its manifest has it
    * @return the same, unless a file has joined it since
    */
   public final Commit marked(final Commit commit) {
@@ -161,12 +141,7 @@ public class PosixReader implements CheckpointReader {
     lost().forEach(damage);
   }
 
-  /**
-   * The same of a node's part of a series, which needs no manifest there.
-   *
-   * @param damage told of everything that is damaged
-   * @throws IOException when something cannot be read
-   */
+  /** The same of a node's part of a series, which needs no manifest there. */
   public final void verifyPart(final Consumer<IOException> damage) throws IOException {
     for (final Step<IOException> look :
         List.<Step<IOException>>of(
@@ -204,9 +179,7 @@ public class PosixReader implements CheckpointReader {
   /**
    * The files that a checkpoint has of images, which may be links of the images' own.
    *
-   * @param commit one of {@link #commits()}
    * @return in no particular order
-   * @throws IOException when that fails
    */
   public final List<FileStatus> imageFiles(final Commit commit) throws IOException {
     return directoryOf(commit).imageFiles();
@@ -220,11 +193,7 @@ public class PosixReader implements CheckpointReader {
   /**
    * Rebuilds one image, see {@link Rebuilder#rebuild}.
    *
-   * @param commit the checkpoint it belongs to
-   * @param image one of {@link #images(Commit)}
    * @param target an empty file, open for writing; its mode is left alone
-   * @throws DamagedException when something it consists of is damaged
-   * @throws IOException when that fails; the target then holds anything
    */
   public final void rebuild(
       final Commit commit, final CommittedImage image, final NativeFile target) throws IOException {
@@ -238,14 +207,7 @@ public class PosixReader implements CheckpointReader {
     return new PosixRebuilder(directory, commit, oneOfSeveral);
   }
 
-  /**
-   * Lays what chunks in containers hold of an image over newer chunks. Every byte is verified.
-   *
-   * @param sessionId the session that wrote the chunks
-   * @param chunks in program order
-   * @param overlay has taken what is newer
-   * @throws IOException when that fails
-   */
+  /** Lays what chunks in containers hold of an image over newer chunks. Every byte is verified. */
   public final void overlay(
       final long sessionId, final List<ChunkLocation> chunks, final ImageOverlay overlay)
       throws IOException {
@@ -272,11 +234,8 @@ public class PosixReader implements CheckpointReader {
   /**
    * The same of a commit whose images are known.
    *
-   * @param commit a commit of this store
-   * @param images all of its images
    * @param damage told of everything that is damaged or of another version
    * @param progress told of bytes checked since it was last told
-   * @throws IOException when something cannot be read
    */
   public final void verify(
       final Commit commit,

@@ -50,23 +50,13 @@ public final class PosixStore extends PosixReader {
    * Opens a store for writing, made if missing. Ends commits and removals of killed processes.
    *
    * @param directory where it is; its parent must exist
-   * @return the store
    * @throws NoStoreException when the parent is missing or the directory holds something else
    * @throws OtherNodeException when another node writes it
-   * @throws IOException when that fails
    */
   public static PosixStore create(final Path directory) throws IOException {
     return create(directory, Disk.REAL, false);
   }
 
-  /**
-   * The same of a node's part of a series. No commit in it supersedes another: the series' log says
-   * which count.
-   *
-   * @param directory where it is; its parent must exist
-   * @return the store
-   * @throws IOException when that fails
-   */
   public static PosixStore createPart(final Path directory) throws IOException {
     return create(directory, Disk.REAL, true);
   }
@@ -94,7 +84,6 @@ public final class PosixStore extends PosixReader {
    * written. Doing it again does nothing.
    *
    * @throws OtherNodeException when another node writes it
-   * @throws IOException when that fails
    */
   public void claim() throws IOException {
     if (!claimed) {
@@ -110,13 +99,6 @@ public final class PosixStore extends PosixReader {
     }
   }
 
-  /**
-   * Opens a store that is there.
-   *
-   * @param directory where it is
-   * @return the store
-   * @throws IOException when there is none, it is of another version, or that fails
-   */
   public static PosixStore open(final Path directory) throws IOException {
     return new PosixStore(StoreDirectory.open(directory));
   }
@@ -125,7 +107,6 @@ public final class PosixStore extends PosixReader {
    * Keeps in mind where a session has left files that no checkpoint has.
    *
    * @param left in place of what an earlier session left
-   * @throws IOException when that fails
    */
   public void leftAsFiles(final LeftAsFiles left) throws IOException {
     left.write(directory);
@@ -134,11 +115,6 @@ public final class PosixStore extends PosixReader {
   /**
    * Makes a container: of the blocks of one that nobody needs any more, or else a new one. Blocks
    * that were written before take others faster than new ones.
-   *
-   * @param sessionId the session whose chunks it takes
-   * @param node the node's name
-   * @return open for appending; the caller closes it
-   * @throws IOException when that fails
    */
   public Container createContainer(final long sessionId, final String node) throws IOException {
     final Container container = swept(() -> files.createContainer(sessionId, node));
@@ -154,11 +130,7 @@ public final class PosixStore extends PosixReader {
   /**
    * Opens a container of a session that goes on, as {@link #createContainer} left it.
    *
-   * @param containerId a container that nobody has open
-   * @param sessionId the session
-   * @return the container; the caller closes it, and appends nothing
    * @throws DamagedException when it is another one's by now
-   * @throws IOException when that fails
    */
   public Container resumeContainer(final long containerId, final long sessionId)
       throws IOException {
@@ -169,9 +141,7 @@ public final class PosixStore extends PosixReader {
    * Deletes a container, unless a committed checkpoint refers to it or a process still appends to
    * it.
    *
-   * @param containerId its id
    * @return whether it is gone
-   * @throws IOException when that fails
    */
   public boolean discard(final long containerId) throws IOException {
     return swept(() -> spares.deleteIfSpare(directory.container(containerId)));
@@ -181,18 +151,11 @@ public final class PosixStore extends PosixReader {
    * Says that the open containers and image files are in use. Other processes leave them alone for
    * a minute after that even when this process is killed. To be called every few seconds; any
    * thread.
-   *
-   * @throws IOException when that fails
    */
   public void renew() throws IOException {
     files.renew();
   }
 
-  /**
-   * Deletes all containers that no committed checkpoint has and no process of any session writes.
-   *
-   * @throws IOException when that fails
-   */
   public void discardSpares() throws IOException {
     lock.hold(
         () -> {
@@ -205,11 +168,9 @@ public final class PosixStore extends PosixReader {
   /**
    * Removes what no committed checkpoint needs and no live process uses, see {@link Leftover.Kind}.
    *
-   * @param dryRun only finds it
    * @param unreadable told of each manifest that is damaged or of another version, while which all
    *     containers stay, and of what is no file where only files of this store belong, and stays
    * @return what it was
-   * @throws IOException when that fails
    */
   public List<Leftover> collectGarbage(final boolean dryRun, final Consumer<IOException> unreadable)
       throws IOException {
@@ -219,10 +180,6 @@ public final class PosixStore extends PosixReader {
   /**
    * Goes on without the damaged commit logs of dead processes: makes durable what can be read of
    * each, and gives it a name that does not count. Bytes that only a damaged record had are lost.
-   *
-   * @param dryRun only finds them
-   * @return the logs
-   * @throws IOException when that fails
    */
   public List<Leftover> setAsideDamagedLogs(final boolean dryRun) throws IOException {
     return lock.hold(() -> garbage.setAsideDamagedLogs(dryRun));
@@ -233,7 +190,6 @@ public final class PosixStore extends PosixReader {
    * it is open.
    *
    * @return open for writing; the caller closes and deletes it, after the commit at the latest
-   * @throws IOException when that fails
    */
   public NativeFile createImageFile() throws IOException {
     return files.createImage();
@@ -244,7 +200,6 @@ public final class PosixStore extends PosixReader {
    *
    * @param file what {@link #createImageFile} returned in a killed process, opened again; nothing
    *     is done with any other file
-   * @throws IOException when that fails
    */
   public void keepImageFile(final NativeFile file) throws IOException {
     files.keepImage(file);
@@ -259,12 +214,7 @@ public final class PosixStore extends PosixReader {
     files.keepImage(path);
   }
 
-  /**
-   * The links by which a session holds files that it has not open.
-   *
-   * @param sessionId the session, one for each store that is opened
-   * @return gone when this store is closed
-   */
+  /** The links by which a session holds files that it has not open. */
   public HeldLinks heldLinks(final long sessionId) {
     return files.held(sessionId);
   }
@@ -295,7 +245,6 @@ public final class PosixStore extends PosixReader {
    * Commits a checkpoint: on return it is on stable storage and supersedes any older one of its
    * number. The containers of its chunks must be open, and this store's.
    *
-   * @param draft the checkpoint
    * @param durable told of it as soon as it is on stable storage, before what it supersedes is
    *     deleted; not called when the commit fails
    * @throws IOException when that fails; then nothing is committed
@@ -307,8 +256,6 @@ public final class PosixStore extends PosixReader {
   /**
    * Says durably that a file has joined a checkpoint after its commit, so that it is no newest one.
    *
-   * @param number the checkpoint's number
-   * @param commitId its commit's id
    * @return false when it is not in the store any more
    * @throws IOException when that fails; it may count as the newest still
    */
@@ -322,7 +269,6 @@ public final class PosixStore extends PosixReader {
    *
    * @param unreadable told of each that is damaged or of another version
    * @return the others, the one committed first first, all of them durable
-   * @throws IOException when they cannot be listed
    */
   public List<Commit> durableCommits(final Consumer<IOException> unreadable) throws IOException {
     return swept(() -> commits(unreadable));
@@ -332,7 +278,6 @@ public final class PosixStore extends PosixReader {
    * Removes a committed checkpoint, its manifest first and durably, and before it what it
    * superseded.
    *
-   * @param commit one of {@link #commits()}
    * @return false when a process {@linkplain #whileHeld reads} it: it stays then
    * @throws IOException when that fails; what is left of it is not committed, or it still is
    */
@@ -343,10 +288,7 @@ public final class PosixStore extends PosixReader {
   /**
    * Removes a commit as {@link #remove(Commit)} does, unless it is to stay.
    *
-   * @param commit one of {@link #commits()}
    * @param farewell called while nobody reads it nor can begin to
-   * @return false also when it is to stay
-   * @throws IOException when that fails
    */
   public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
     return swept(() -> garbage.remove(commit, farewell));
@@ -355,9 +297,7 @@ public final class PosixStore extends PosixReader {
   /**
    * Removes the committed checkpoints of a number that are damaged or of another version.
    *
-   * @param number their number
    * @return false when a process reads one: it stays then
-   * @throws IOException when that fails
    */
   public boolean removeUnreadable(final long number) throws IOException {
     return swept(() -> garbage.removeUnreadable(number));
@@ -366,7 +306,6 @@ public final class PosixStore extends PosixReader {
   /**
    * Gives all checkpoints that share an image's own file copies of it, durably: it may change then.
    *
-   * @param image an image's own file
    * @throws IOException when that fails; it must not change then
    */
   public void unshare(final NativeFile image) throws IOException {

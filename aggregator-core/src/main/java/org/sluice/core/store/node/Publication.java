@@ -40,7 +40,6 @@ final class Publication {
     this.files = files;
   }
 
-  /** See {@link PosixStore#commit}. */
   void commit(final Draft draft, final Consumer<Commit> durable) throws IOException {
     final Optional<Commit> base = draft.base();
     if (base.isEmpty()) {
@@ -55,7 +54,7 @@ final class Publication {
     }
   }
 
-  /** Commits a draft. No process removes the earlier checkpoint meanwhile that has bytes of it. */
+  /** No process removes the earlier checkpoint meanwhile that has bytes of it. */
   private void commitHeld(final Draft draft, final Consumer<Commit> durable) throws IOException {
     final CommitWriter writer = new CommitWriter(directory, draft);
     for (final long id : CommitWriter.containers(draft)) {
@@ -108,7 +107,6 @@ final class Publication {
     return commit;
   }
 
-  /** See {@link PosixStore#markIncomplete}. */
   boolean markIncomplete(final CheckpointDirectory checkpoint) throws IOException {
     return lock.hold(
         () -> {

@@ -83,7 +83,7 @@ final class SessionFiles {
     return file;
   }
 
-  /** Keeps an image file that is open. Before it is locked, it is too young to be garbage. */
+  /** Before it is locked, it is too young to be garbage. */
   void keepImage(final NativeFile file) throws IOException {
     if (isOwn(file.opened())) {
       file.tryLock();

@@ -43,7 +43,6 @@ final class StoreLock {
         });
   }
 
-  /** Also by a node that is not the owner yet. */
   synchronized <T> T holdAnyhow(final Step<T> step) throws IOException {
     try (NativeFile lock = StoredFile.open(store.format().path(), Flag.WRITE)) {
       lock.lock();

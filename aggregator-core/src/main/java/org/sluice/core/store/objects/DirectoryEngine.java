@@ -68,23 +68,11 @@ public final class DirectoryEngine implements Engine {
 
   private final DurableMarks marks = new DurableMarks();
 
-  /**
-   * Creates an engine in a directory.
-   *
-   * @param root the directory, which exists
-   * @param disk disk that writes and syncs
-   */
   public DirectoryEngine(final Path root, final Disk disk) {
     this.root = root;
     this.disk = disk;
   }
 
-  /**
-   * Returns the engine of a directory.
-   *
-   * @param root a directory that is there
-   * @return an engine
-   */
   public static DirectoryEngine of(final Path root) {
     return new DirectoryEngine(root, Disk.REAL);
   }
@@ -286,7 +274,6 @@ public final class DirectoryEngine implements Engine {
    *
    * @param prefixes prefixes of the keys of their objects
    * @return names that {@link #delete} takes
-   * @throws IOException when they cannot be listed
    */
   public List<String> drafts(final String... prefixes) throws IOException {
     final List<String> drafts = new ArrayList<>();
@@ -296,12 +283,7 @@ public final class DirectoryEngine implements Engine {
     return drafts;
   }
 
-  /**
-   * Returns whether only killed processes leave a file of this name.
-   *
-   * @param name the name of a file
-   * @return whether the file is a draft
-   */
+  /** Returns whether only killed processes leave a file of this name. */
   public static boolean isDraft(final String name) {
     return name.startsWith(DRAFT);
   }
@@ -355,10 +337,7 @@ public final class DirectoryEngine implements Engine {
     }
   }
 
-  /**
-   * Makes the names of objects durable. Other nodes see a name from its link on, which may be
-   * before its folder is durable.
-   */
+  /** Other nodes see a name from its link on, which may be before its folder is durable. */
   @Override
   public void makeDurable(final Collection<String> keys) throws IOException {
     final Set<Path> folders = new TreeSet<>();

@@ -9,7 +9,6 @@ import org.sluice.core.store.objects.EngineException.Reason;
 
 /** The provider of directories as engines. */
 public final class DirectoryEngineProvider implements EngineProvider {
-  /** Creates a provider, for {@code ServiceLoader}. */
   public DirectoryEngineProvider() {}
 
   @Override

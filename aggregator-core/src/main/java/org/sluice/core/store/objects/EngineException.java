@@ -8,19 +8,12 @@ public final class EngineException extends IOException {
 
   private final Reason reason;
 
-  /** The reason of a failure. */
   public enum Reason {
-    /** The address names no storage. */
     ADDRESS,
-    /** The storage, or its named part, does not exist. */
     MISSING,
-    /** The storage takes no request of this user's. */
     DENIED,
-    /** The storage has no room. */
     FULL,
-    /** The storage does not answer, or not as it should. */
     UNREACHABLE,
-    /** The storage lacks a property that checkpoints need. */
     UNFIT
   }
 
@@ -36,11 +29,6 @@ public final class EngineException extends IOException {
     this.reason = reason;
   }
 
-  /**
-   * Returns the reason of the failure.
-   *
-   * @return never null
-   */
   public Reason reason() {
     return reason;
   }

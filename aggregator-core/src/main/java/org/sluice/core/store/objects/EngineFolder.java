@@ -12,8 +12,6 @@ public final class EngineFolder implements Engine {
   private final String folder;
 
   /**
-   * Creates a folder of an engine.
-   *
    * @param engine engine of the objects; closed by its owner
    * @param name beginning of their keys, without the {@code /} after it
    */

@@ -22,7 +22,6 @@ public final class EngineProbe {
    * @param engine engine to test; a killed probe leaves an object there whose key begins with
    *     {@code probe-}
    * @throws EngineException when the storage is not fit for a series
-   * @throws IOException when the test fails otherwise
    */
   public static void conditionalCreate(final Engine engine) throws IOException {
     final String key = "%s%016x".formatted(PREFIX, Entropy.nextLong());

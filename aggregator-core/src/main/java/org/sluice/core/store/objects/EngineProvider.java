@@ -9,11 +9,7 @@ import java.net.URI;
  * it.
  */
 public interface EngineProvider {
-  /**
-   * Returns the scheme of the URIs of its storage.
-   *
-   * @return in lower case, without the colon
-   */
+  /** Returns the scheme of the URIs of its storage. */
   String scheme();
 
   /**

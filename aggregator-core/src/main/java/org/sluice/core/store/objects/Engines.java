@@ -22,22 +22,12 @@ public final class Engines {
 
   private Engines() {}
 
-  /**
-   * Returns whether a user names a store by a URI, and not by a path.
-   *
-   * @param store the store as the user names it
-   * @return whether the name has a scheme and {@code :/}
-   */
+  /** Returns whether a user names a store by a URI, and not by a path. */
   public static boolean isUri(final String store) {
     return SCHEME.matcher(store).matches();
   }
 
-  /**
-   * Returns one form of a URI that users write in several.
-   *
-   * @param uri the URI as the user writes it
-   * @return its scheme in small letters, and no slash too many
-   */
+  /** Returns one form of a URI that users write in several. */
   public static String canonical(final String uri) {
     final Matcher parts = PARTS.matcher(uri);
     return parts.matches()
@@ -49,7 +39,6 @@ public final class Engines {
   /**
    * Refuses a store that no engine can have.
    *
-   * @param store a directory's path, or a URI
    * @throws EngineException when no engine knows the scheme
    */
   public static void requireScheme(final String store) throws EngineException {
@@ -60,9 +49,7 @@ public final class Engines {
   /**
    * Opens the engine of a store.
    *
-   * @param store a directory's path, or a URI, which has a scheme and {@code :/}
    * @return an engine, which the caller closes
-   * @throws EngineException when no engine knows the scheme, or the URI is malformed
    * @throws IOException when the engine cannot be opened
    */
   public static Engine open(final String store) throws IOException {

@@ -6,12 +6,6 @@ import java.io.IOException;
 public final class NoObjectException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /**
-   * Creates the failure of a missing object.
-   *
-   * @param engine engine that was asked
-   * @param key key of the object
-   */
   public NoObjectException(final Engine engine, final String key) {
     super("%s has no object %s".formatted(engine, key));
   }

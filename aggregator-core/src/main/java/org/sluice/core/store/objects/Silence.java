@@ -11,20 +11,11 @@ public final class Silence {
 
   private Silence() {}
 
-  /**
-   * Sets the listener to be told from here on.
-   *
-   * @param told receiver of the server's name; any thread
-   */
+  /** Sets the listener to be told from here on. */
   public static void listen(final Consumer<String> told) {
     listener = told;
   }
 
-  /**
-   * Tells of a request without an answer.
-   *
-   * @param server server that was asked
-   */
   public static void tell(final String server) {
     listener.accept(server);
   }

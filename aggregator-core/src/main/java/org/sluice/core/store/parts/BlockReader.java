@@ -37,11 +37,9 @@ final class BlockReader implements AutoCloseable {
   interface Sink {
     void take(Block block, long address) throws IOException;
 
-    /** Takes the damage of a block or of several adjacent blocks. */
     void damaged(DamagedException damage) throws IOException;
   }
 
-  /** A range of adjacent blocks. */
   private record Range(
       long position, List<Block> blocks, int length, MemorySegment memory, Future<?> request) {}
 
@@ -127,7 +125,6 @@ final class BlockReader implements AutoCloseable {
     free.add(range.memory());
   }
 
-  /** The bytes of a range are not there. */
   private static final class MissingException extends IOException {
     private static final long serialVersionUID = 1L;
     private final transient DamagedException damage;

@@ -34,7 +34,6 @@ final class DirectoryParts implements PartReader {
     this.series = series;
   }
 
-  /** A part in a node's own store. */
   private record InStore(PosixStore store, Commit commit, List<CommittedImage> images)
       implements Part {
     @Override

@@ -33,8 +33,6 @@ final class ObjectParts implements PartReader {
   }
 
   /**
-   * A part in objects.
-   *
    * @param starts begin of each image's bytes, by its ordinal
    */
   private record InObjects(
@@ -83,7 +81,6 @@ final class ObjectParts implements PartReader {
     }
   }
 
-  /** A rebuilder of one part's images. */
   private record ObjectRebuilder(BlockReader reader, long[] starts) implements Rebuilder {
     @Override
     public void read(final CommittedImage image, final ImageTarget target) throws IOException {

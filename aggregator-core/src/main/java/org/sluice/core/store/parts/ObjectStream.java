@@ -7,7 +7,6 @@ import org.sluice.core.store.series.PartKey;
  * The place of a part's bytes at an engine: one after the other through as few objects as possible.
  * Each object is full but the last.
  *
- * @param part key of the part
  * @param length bytes of a full object
  */
 record ObjectStream(PartKey part, long length) {

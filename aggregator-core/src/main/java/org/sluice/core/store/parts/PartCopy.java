@@ -47,9 +47,6 @@ public final class PartCopy {
   @FunctionalInterface
   public interface Pace {
     /**
-     * Waits until a piece may be sent.
-     *
-     * @param bytes bytes of the piece
      * @throws IOException when the copy is to end
      */
     void before(long bytes) throws IOException;
@@ -68,10 +65,7 @@ public final class PartCopy {
    * Copies a commit of a node's own store. The copy takes 8 MiB of memory and the size of the
    * index.
    *
-   * @param store the node's own store
    * @param commit one of its commits, whose images nobody changes
-   * @param engine the series' engine
-   * @param part the key that the part is to get
    * @param pace asked before each piece of up to 8 MiB
    * @return the part, to be put under that key
    * @throws NoSuchFileException when the commit was removed from the node's own store
@@ -160,7 +154,6 @@ public final class PartCopy {
     piece.clear();
   }
 
-  /** Sends the last piece of its object. */
   private void finish() throws IOException {
     pace.before(piece.flip().remaining());
     upload().finish(piece);

@@ -50,10 +50,6 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   private static final String ENDED = PosixReader.ENDED;
   static final int MOST_OF_ENDED = 64;
 
-  /**
-   * The longest time for which a node may not see an entry of the log that another node has
-   * appended.
-   */
   private static final Duration STALE = Duration.ofMinutes(1);
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}");
@@ -63,16 +59,10 @@ public record SeriesDirectory(Path root) implements SeriesStore {
    * The place of a node in a run.
    *
    * @param root directory of the store, absolute
-   * @param series name of the series
    * @param begin sequence of the run's begin
    * @param node name of the node, as keys have it
    */
   public record Place(Path root, String series, long begin, String node) {
-    /**
-     * Returns the directory of the node's own store.
-     *
-     * @return path of the directory
-     */
     public Path path() {
       return root.resolve(series).resolve(DATA).resolve(begin + "-" + node);
     }
@@ -109,7 +99,6 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     /**
      * Reads the path of a node's own store.
      *
-     * @param path any path
      * @return place of the store; empty for any other directory
      */
     public static Optional<Place> of(final Path path) {
@@ -131,7 +120,6 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     }
   }
 
-  /** Returns whether no process uses a node's own store any more. */
   static boolean isEnded(final Path path) {
     return Files.exists(path.resolve(ENDED));
   }
@@ -139,7 +127,6 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   /**
    * Returns whether a directory is such a store.
    *
-   * @param root any path
    * @return false also when there is nothing
    */
   public static boolean is(final Path root) {
@@ -161,7 +148,6 @@ public record SeriesDirectory(Path root) implements SeriesStore {
    *
    * @param root directory of the store; its parent must exist
    * @return the store
-   * @throws IOException when that fails or it holds something else
    */
   public static SeriesDirectory create(final Path root) throws IOException {
     final Path absolute = root.toAbsolutePath().normalize();
@@ -178,9 +164,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   /**
    * Opens a store.
    *
-   * @param root directory of the store
    * @return the store
-   * @throws IOException when it is no store, or of another version
    */
   public static SeriesDirectory open(final Path root) throws IOException {
     final Path absolute = root.toAbsolutePath().normalize();
@@ -188,12 +172,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     return new SeriesDirectory(absolute);
   }
 
-  /**
-   * Returns whether a series can have a name.
-   *
-   * @param name name given by a user
-   * @return whether the name is of letters, digits, dots, hyphens and underscores
-   */
+  /** Returns whether a series can have a name. */
   public static boolean isName(final String name) {
     return NAME.matcher(name).matches();
   }
@@ -208,12 +187,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
         .toList();
   }
 
-  /**
-   * Makes a series, or checks that it is there.
-   *
-   * @param name name of the series
-   * @throws IOException when that fails
-   */
+  /** Makes a series, or checks that it is there. */
   public void make(final String name) throws IOException {
     SeriesFormat.createFolder(root.resolve(name));
   }
@@ -272,14 +246,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     return DirectoryEngine.of(root.resolve(series)).drafts(SeriesLog.FOLDER, PartKey.FOLDER);
   }
 
-  /**
-   * Returns the places of a run's nodes.
-   *
-   * @param series name of the series
-   * @param begin sequence of the run's begin
-   * @return places that are there
-   * @throws IOException when they cannot be listed
-   */
+  /** Returns the places of a run's nodes that are there. */
   public List<Place> places(final String series, final long begin) throws IOException {
     return places(series).stream().filter(place -> place.begin() == begin).toList();
   }
@@ -295,11 +262,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   /**
    * Returns the place of a node in a run, and makes its parent.
    *
-   * @param series name of the series
    * @param begin sequence of the run's begin
-   * @param host name of the node
-   * @return a place whose parent is there
-   * @throws IOException when that fails
    */
   public Place place(final String series, final long begin, final String host) throws IOException {
     final Place place = new Place(root, series, begin, PartKey.node(host));
@@ -311,8 +274,6 @@ public record SeriesDirectory(Path root) implements SeriesStore {
    * Returns the files of its node's own store that a part needs: its containers, the links of its
    * images' files, and those that make it a store.
    *
-   * @param key key of the part
-   * @param part the part
    * @return keys, and prefixes of keys, which end in a slash
    */
   public static Set<String> needs(final PartKey key, final StoredPart part) {

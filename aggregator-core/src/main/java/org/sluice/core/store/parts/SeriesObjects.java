@@ -37,7 +37,6 @@ public final class SeriesObjects implements SeriesStore {
   /**
    * Opens a store, or makes one where nothing is.
    *
-   * @param location URI of the store
    * @return the store, which the caller closes
    * @throws IOException when that fails, it holds something else, or the storage is unfit
    */
@@ -55,12 +54,8 @@ public final class SeriesObjects implements SeriesStore {
   }
 
   /**
-   * Opens a store.
-   *
-   * @param location URI of the store
    * @return the store, which the caller closes
    * @throws NoStoreException when there is none
-   * @throws IOException when that fails, or it is of another version
    */
   public static SeriesObjects open(final String location) throws IOException {
     final SeriesObjects store = new SeriesObjects(location, Engines.open(location));
@@ -117,7 +112,7 @@ public final class SeriesObjects implements SeriesStore {
     return engine.folders().stream().filter(SeriesDirectory::isName).toList();
   }
 
-  /** Returns the engine of a series. The engine must not be used once this store is closed. */
+  /** The engine must not be used once this store is closed. */
   @Override
   public Engine engine(final String series) {
     return new EngineFolder(engine, series);

@@ -6,11 +6,9 @@ import java.util.List;
  * A part of a commit with the place of its bytes: an object under its key, or the entry of the log
  * that commits it.
  *
- * @param key key of the part
  * @param entry sequence of the entry that has its bytes; 0 when it is an object of its own
  */
 public record CommittedPart(PartKey key, long entry) {
-  /** Returns the parts of a commit whose entry has a sequence. */
   static List<CommittedPart> of(final long sequence, final LogEntry.Commit commit) {
     return commit.keys().stream()
         .map(key -> new CommittedPart(key, commit.whole() ? sequence : 0))
@@ -21,7 +19,6 @@ public record CommittedPart(PartKey key, long entry) {
     return entry == 0;
   }
 
-  /** Returns whether two parts are of one node's store. */
   boolean isBeside(final CommittedPart other) {
     return key.begin() == other.key.begin() && key.node().equals(other.key.node());
   }

@@ -18,12 +18,6 @@ public record DataKey(long begin, String node, String name) {
 
   private static final Pattern TEXT = Pattern.compile(FOLDER + "(\\d{1,18})-([^/]+)/(.+)");
 
-  /**
-   * Reads a key.
-   *
-   * @param key any key
-   * @return the data's key; empty for a key of something else
-   */
   public static Optional<DataKey> parse(final String key) {
     final Matcher text = TEXT.matcher(key);
     return text.matches()
@@ -40,18 +34,12 @@ public record DataKey(long begin, String node, String name) {
    * Returns the key of the object that says how far a node had read the log when it ended.
    *
    * @param begin number of the entry with which its run began
-   * @param node the node
-   * @return key of the object
    */
   public static DataKey ended(final long begin, final String node) {
     return new DataKey(begin, node, PosixReader.ENDED);
   }
 
-  /**
-   * Returns whether this is the object that a node leaves at its end.
-   *
-   * @return whether the name says so
-   */
+  /** Returns whether this is the object that a node leaves at its end. */
   public boolean isEnded() {
     return name.equals(PosixReader.ENDED);
   }

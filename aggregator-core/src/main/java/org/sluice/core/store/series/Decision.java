@@ -13,7 +13,6 @@ import java.util.Map;
  * may lack a part that the log has.
  *
  * @param sequence sequence of the commit's entry in the log
- * @param round round of the commit
  * @param growths growth of each node whose part is not its first; of every node with a part, where
  *     some may have none
  * @param others growth of all other nodes: 0, or -1 where they have no part
@@ -32,7 +31,6 @@ record Decision(long sequence, long round, Map<String, Long> growths, long other
     return new Decision(sequence, commit.round(), Map.copyOf(growths), others);
   }
 
-  /** Returns whether a commit has no part of a node. */
   static boolean lacks(final LogEntry.Commit commit, final PartKey part) {
     return commit.keys().stream().noneMatch(one -> one.node().equals(part.node()));
   }
@@ -53,7 +51,6 @@ record Decision(long sequence, long round, Map<String, Long> growths, long other
     }
   }
 
-  /** Returns the newest part of each node. */
   static Collection<PartKey> newest(final Collection<PartKey> parts) {
     final Map<String, PartKey> newest = new LinkedHashMap<>();
     for (final PartKey part : parts) {

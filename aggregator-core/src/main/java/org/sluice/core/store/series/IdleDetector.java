@@ -13,8 +13,6 @@ import java.util.concurrent.TimeUnit;
  * A detector of idle things. A live process says every few seconds that it uses its files, by its
  * own clock or by the storage's. Either may be an hour from this node's. So only changes count,
  * seen while this process's own time goes on, and never the age of a time. Not thread-safe.
- *
- * @param <T> thing that may be idle
  */
 public final class IdleDetector<T> {
   private static final long PAUSE_MILLIS = 500;
@@ -23,20 +21,10 @@ public final class IdleDetector<T> {
   private final long restNanos;
   private final Map<T, Look> looks = new HashMap<>();
 
-  /**
-   * A sign that changes as long as a thing is used.
-   *
-   * @param <T> thing that may be idle
-   */
+  /** A sign that changes as long as a thing is used. */
   @FunctionalInterface
   public interface Sign<T> {
-    /**
-     * Looks at a thing.
-     *
-     * @param thing thing that may be idle
-     * @return value equal to the last one as long as nothing changes
-     * @throws IOException when the look fails
-     */
+    /** {@return value equal to the last one as long as nothing changes} */
     Object of(T thing) throws IOException;
   }
 
@@ -45,7 +33,6 @@ public final class IdleDetector<T> {
   /**
    * Creates a detector that has looked at nothing yet.
    *
-   * @param sign sign that changes as long as a thing is used
    * @param rest time without a change after which a thing is idle
    */
   public IdleDetector(final Sign<T> sign, final Duration rest) {
@@ -56,9 +43,7 @@ public final class IdleDetector<T> {
   /**
    * Looks at a thing, and returns whether it has been the same for long enough.
    *
-   * @param thing thing that may be idle
    * @return false at the first look, unless the time is 0
-   * @throws IOException when the look fails
    */
   public boolean is(final T thing) throws IOException {
     return !hasChanged(thing) && System.nanoTime() - looks.get(thing).since() >= restNanos;

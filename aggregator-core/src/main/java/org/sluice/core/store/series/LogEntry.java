@@ -8,7 +8,6 @@ public sealed interface LogEntry {
   /**
    * Returns whether all entries that this one names can be before it.
    *
-   * @param sequence sequence of this entry
    * @return false where the log is impossible
    */
   default boolean isBehindAllItNames(final long sequence) {
@@ -33,7 +32,6 @@ public sealed interface LogEntry {
    * @param run name of the run, of which a series has no two
    * @param previous sequence of the begin of the run before, 0 for none
    * @param live sequences of the commits that count at this moment, in ascending order
-   * @param node node that appended it
    * @param time time by that node's clock; only for people
    */
   record Begin(String run, long previous, List<Long> live, String node, Instant time)
@@ -44,12 +42,9 @@ public sealed interface LogEntry {
    * round, or of the same round with older parts of some nodes.
    *
    * @param begin sequence of its run's begin
-   * @param number number of the checkpoint
    * @param round number of times that its run had written this number before
-   * @param ranks ranks of the job
    * @param parts names of its parts, see {@link PartKey#name()}
    * @param whole whether the entry itself has the bytes of the part, which is the only one
-   * @param node node that appended it
    * @param time time by that node's clock; only for people
    */
   record Commit(
@@ -84,7 +79,6 @@ public sealed interface LogEntry {
    *
    * @param begin sequence of the begin of the run that removes them
    * @param live sequences of all commits that still count, in ascending order
-   * @param node node that appended it
    * @param time time by that node's clock; only for people
    */
   record Remove(long begin, List<Long> live, String node, Instant time) implements LogEntry {}

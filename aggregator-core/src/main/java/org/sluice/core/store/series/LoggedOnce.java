@@ -30,9 +30,7 @@ public final class LoggedOnce {
    * Looks at all parts of a checkpoint that may be committed. Parts never change, so all nodes that
    * look come to the same result.
    *
-   * @param parts the parts
    * @throws RefusedException when two nodes have logged a file, or one has and another wrote to it
-   * @throws IOException when a part cannot be read
    */
   public void check(final Collection<PartKey> parts) throws IOException {
     final Map<String, Owner> owners = new HashMap<>();
@@ -47,7 +45,6 @@ public final class LoggedOnce {
     }
   }
 
-  /** A node with a file, and whether it logs the file. */
   private record Owner(String node, boolean logs) {}
 
   private static void check(final String path, final Owner one, final Map<String, Owner> owners)

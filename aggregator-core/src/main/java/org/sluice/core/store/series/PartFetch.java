@@ -82,15 +82,12 @@ public record PartFetch(Engine engine) {
   /**
    * Returns a part, without a look at whether it agrees with its key.
    *
-   * @param part the part
    * @return content of the part
-   * @throws IOException when storage fails, or the part is damaged
    */
   public StoredPart stored(final CommittedPart part) throws IOException {
     return StoredPart.decode(engine + "/" + part.key(), bytes(part));
   }
 
-  /** Returns the bytes of a part, unchecked. */
   byte[] bytes(final CommittedPart part) throws IOException {
     return part.isObject()
         ? engine.getAll(part.key().toString(), StoredPart.MAX_LENGTH)

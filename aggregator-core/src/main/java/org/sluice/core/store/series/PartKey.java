@@ -10,13 +10,11 @@ import org.sluice.core.store.model.RankSet;
  * growth where that is 0. So a list alone says which ranks have put their parts, and which are
  * missing. Ranks that do not fit into one name continue in further names.
  *
- * @param number number of the checkpoint
  * @param begin sequence of its run's begin
  * @param round number of times that the run had written this number before
  * @param node name of the node, as far as a key can have it
  * @param growth number of times that files had joined the checkpoint on that node in this round;
  *     the newest counts
- * @param ranks ranks whose images the part has
  * @param coverage ranks that the checkpoint must cover besides
  */
 public record PartKey(
@@ -48,12 +46,7 @@ public record PartKey(
           "([A-Za-z0-9._%-]{1," + MOST + "})(?:\\+(\\d{1,18}))?\\.([0-9,+/-]*[0-9])((?:=|/~).+)?");
   private static final Pattern TOO_LONG = Pattern.compile("(.{1," + MOST + "}),");
 
-  /**
-   * Reads a key.
-   *
-   * @param key any key
-   * @return the part's key; empty for a key of something else
-   */
+  /** {@return the part's key; empty for a key of something else} */
   public static Optional<PartKey> parse(final String key) {
     final Matcher text = TEXT.matcher(key);
     return text.matches()
@@ -68,12 +61,7 @@ public record PartKey(
   /**
    * Creates the key of a part of a job all of whose ranks have images.
    *
-   * @param number number of the checkpoint
-   * @param begin sequence of its run's begin
-   * @param round number of times that the run had written this number before
-   * @param node name of the node, as far as a key can have it
    * @param growth number of times that files had joined the checkpoint on that node in this round
-   * @param ranks ranks whose images the part has
    */
   public PartKey(
       final long number,
@@ -85,17 +73,10 @@ public record PartKey(
     this(number, begin, round, node, growth, ranks, RequiredRanks.ALL);
   }
 
-  /**
-   * Returns the same key, for a checkpoint with another coverage.
-   *
-   * @param other the other coverage
-   * @return key with that coverage
-   */
   public PartKey covering(final RequiredRanks other) {
     return new PartKey(number, begin, round, node, growth, ranks, other);
   }
 
-  /** Reads a key from the name of its part. */
   static Optional<PartKey> parse(
       final long number, final long begin, final long round, final String name) {
     final Matcher match = NAME.matcher(name);
@@ -126,10 +107,7 @@ public record PartKey(
   /**
    * Returns the prefix of all parts of one checkpoint.
    *
-   * @param number number of the checkpoint
    * @param begin sequence of its run's begin
-   * @param round the round
-   * @return prefix that ends in a slash
    */
   public static String folder(final long number, final long begin, final long round) {
     return "%s%010d-%d-%d/".formatted(FOLDER, number, begin, round);
@@ -138,7 +116,6 @@ public record PartKey(
   /**
    * Returns a node's name as keys have it.
    *
-   * @param host name of the host
    * @return the name, with a hyphen for each character that a key cannot have; only the end of a
    *     long name
    */
@@ -147,11 +124,7 @@ public record PartKey(
     return end.replaceAll("[^A-Za-z0-9._-]", "-").replaceFirst("^\\.", "-");
   }
 
-  /**
-   * Returns the name of the part in a commit: the key without its folder.
-   *
-   * @return node, growth, ranks and coverage
-   */
+  /** Returns the name of the part in a commit: the key without its folder. */
   public String name() {
     return node + (growth == 0 ? "" : "+" + growth) + "." + split(ranks.compact()) + coverage;
   }
@@ -161,11 +134,7 @@ public record PartKey(
     return text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/");
   }
 
-  /**
-   * Returns the prefix of the part's data in an engine, see {@code PartCopy}.
-   *
-   * @return prefix that ends in a slash; a number follows, from 0
-   */
+  /** Returns the prefix of the part's data in an engine, see {@code PartCopy}. */
   public String data() {
     return new DataKey(
             begin, node, "%010d-%d%s/".formatted(number, round, growth == 0 ? "" : "+" + growth))

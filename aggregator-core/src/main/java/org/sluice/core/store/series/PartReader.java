@@ -20,61 +20,33 @@ import org.sluice.core.store.model.Rebuilder;
 public interface PartReader extends AutoCloseable {
   /** The part of a checkpoint that one node has. */
   interface Part {
-    /**
-     * Returns the commit that the part's manifest records.
-     *
-     * @return the commit as the node made it
-     */
+    /** Returns the commit that the part's manifest records. */
     Commit commit();
 
-    /**
-     * Returns the images that the part's index lists.
-     *
-     * @return the images as the node committed them
-     */
+    /** Returns the images that the part's index lists. */
     List<CommittedImage> images();
 
-    /**
-     * Returns whether a file joined the part after its commit.
-     *
-     * @return whether that is known by now
-     */
+    /** Returns whether a file joined the part after its commit. */
     boolean isIncomplete();
 
-    /**
-     * Rebuilds images of the part.
-     *
-     * @param oneOfSeveral whether other threads do so, too
-     * @return rebuilder for one thread; the caller closes it
-     */
+    /** Returns a rebuilder for one thread; the caller closes it. */
     Rebuilder rebuilder(boolean oneOfSeveral);
 
     /**
-     * Checks all bytes of the part.
-     *
      * @param damage told of everything that is damaged or of another version
      * @param progress told of bytes checked since it was last told
-     * @throws IOException when something cannot be read
      */
     void verify(Consumer<IOException> damage, LongConsumer progress) throws IOException;
 
     /**
-     * Adds the users who could have written the part.
-     *
      * @param owners users' names by their numbers
-     * @throws IOException when the users cannot be found out
      */
     void addOwners(Map<Integer, String> owners) throws IOException;
   }
 
   /**
-   * Opens a part.
-   *
-   * @param key key of the part
-   * @param part the part as it was put
    * @return part that stays open until this reader is closed
    * @throws NoStoreException when a store that it names is missing
-   * @throws IOException when the opening fails
    */
   Part open(PartKey key, StoredPart part) throws IOException;
 
@@ -83,16 +55,13 @@ public interface PartReader extends AutoCloseable {
    *
    * @param begin sequence of the run's begin
    * @return the files; empty for none
-   * @throws IOException when the look fails
    */
   Optional<LeftAsFiles> leftAsFiles(long begin) throws IOException;
 
   /**
    * Checks the files of stores that belong to no checkpoint.
    *
-   * @param damage told of everything that is damaged
    * @return last entry of the log that the nodes' own stores name; 0 when they name none
-   * @throws IOException when something cannot be read
    */
   long verifyStores(Consumer<IOException> damage) throws IOException;
 
@@ -102,16 +71,12 @@ public interface PartReader extends AutoCloseable {
    * @param begin sequence of its run's begin
    * @param node name of the node, as keys have it
    * @return sequence of that entry; 0 when it is unknown
-   * @throws IOException when it cannot be read
    */
   long last(long begin, String node) throws IOException;
 
   /**
-   * Adds the users who could have written objects of the series, where users can be known.
-   *
-   * @param owners users' names by their numbers
-   * @param keys keys of objects and folders, which end in a slash
-   * @throws IOException when the users cannot be found out
+   * Adds the users who could have written objects of the series, where users can be known; keys of
+   * folders end in a slash.
    */
   void addOwners(Map<Integer, String> owners, List<String> keys) throws IOException;
 

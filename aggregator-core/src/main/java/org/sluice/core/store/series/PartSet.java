@@ -43,8 +43,6 @@ final class PartSet {
    * Returns the ranks whose parts are missing. Each part names the ranks over which its node has
    * found a marker to close; the union of all counts. Ranks that write nothing are among the
    * missing until the parts stand for all.
-   *
-   * @param ranks ranks of the job
    */
   RankSet missing(final int ranks) {
     final RankSet there = present.ranks();

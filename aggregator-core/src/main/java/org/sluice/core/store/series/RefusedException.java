@@ -6,11 +6,6 @@ import java.io.IOException;
 public class RefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /**
-   * Refuses a checkpoint.
-   *
-   * @param reason contradiction, and what to do
-   */
   public RefusedException(final String reason) {
     super(reason);
   }

@@ -24,18 +24,12 @@ public record RequiredRanks(RankSet closed, int local) {
    * Returns the coverage of a marker that closes over ranks.
    *
    * @param ranks at least one
-   * @return the coverage
    */
   public static RequiredRanks closing(final RankSet ranks) {
     return new RequiredRanks(ranks, 0);
   }
 
-  /**
-   * Returns the coverage of a node where some ranks write for all its ranks.
-   *
-   * @param local number of ranks on the node
-   * @return the coverage
-   */
+  /** Returns the coverage of a node where some ranks write for all its ranks. */
   public static RequiredRanks standingFor(final int local) {
     return new RequiredRanks(RankSet.NONE, local);
   }
@@ -43,7 +37,6 @@ public record RequiredRanks(RankSet closed, int local) {
   /**
    * Reads a coverage that {@link #toString} wrote.
    *
-   * @param text end of a key
    * @return the coverage; empty for any other text
    */
   public static Optional<RequiredRanks> parse(final String text) {

@@ -33,20 +33,12 @@ public final class SeriesGarbage {
     /**
      * Returns the data that a part needs.
      *
-     * @param part place of the part
      * @return keys, see {@link DataKey}, and prefixes of keys, which end in a slash
      * @throws NoObjectException when the part is not there
-     * @throws IOException when the part cannot be read
      */
     Set<String> of(CommittedPart part) throws IOException;
   }
 
-  /**
-   * Creates the garbage of a series.
-   *
-   * @param engine storage of the series
-   * @param names reader of parts
-   */
   public SeriesGarbage(final Engine engine, final Names names) {
     this.engine = engine;
     this.names = names;
@@ -55,7 +47,6 @@ public final class SeriesGarbage {
   /**
    * Finds the garbage of earlier runs.
    *
-   * @param live commits that count, by sequence
    * @param begin sequence of the last run's begin, when those counted
    * @return keys; each may be gone already
    * @throws IOException when the search fails; nothing may be deleted then

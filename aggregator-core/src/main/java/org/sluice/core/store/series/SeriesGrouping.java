@@ -22,12 +22,6 @@ public final class SeriesGrouping implements RememberedGrouping {
   private final Engine engine;
   private final long begin;
 
-  /**
-   * Creates the memory of a run.
-   *
-   * @param engine storage of the series; stays the caller's
-   * @param begin sequence of the run's begin
-   */
   public SeriesGrouping(final Engine engine, final long begin) {
     this.engine = engine;
     this.begin = begin;

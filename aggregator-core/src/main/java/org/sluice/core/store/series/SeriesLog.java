@@ -38,12 +38,6 @@ public final class SeriesLog {
   /** The treatment of an entry that cannot be read. */
   @FunctionalInterface
   public interface Damage {
-    /**
-     * Takes a damaged entry.
-     *
-     * @param found damage of the entry
-     * @throws DamagedException to go no further
-     */
     void found(DamagedException found) throws DamagedException;
   }
 
@@ -62,18 +56,11 @@ public final class SeriesLog {
     /**
      * Returns the entry to append to a log.
      *
-     * @param state sum of the log at this moment
      * @return null for nothing
-     * @throws IOException when the decision fails
      */
     LogEntry next(SeriesState state) throws IOException;
   }
 
-  /**
-   * Creates the log of a series.
-   *
-   * @param engine storage of the log
-   */
   public SeriesLog(final Engine engine) {
     this(
         engine,
@@ -83,7 +70,6 @@ public final class SeriesLog {
         new HashSet<>());
   }
 
-  /** Returns the same damage, with advice to the user. */
   static DamagedException advised(final DamagedException found) {
     final DamagedException advised =
         new DamagedException(
@@ -113,8 +99,6 @@ public final class SeriesLog {
    * or removed by what it says.
    *
    * @param engine the storage of the series, which stays the caller's
-   * @param damage told of each damaged entry
-   * @return the log
    */
   public static SeriesLog toRead(final Engine engine, final Damage damage) {
     return new SeriesLog(engine, damage, null);
@@ -124,7 +108,6 @@ public final class SeriesLog {
    * Reads the entries appended since.
    *
    * @return sum of the log now; the next reading or appending changes it
-   * @throws IOException when the reading fails
    */
   public SeriesState read() throws IOException {
     return read(any -> false);
@@ -135,7 +118,6 @@ public final class SeriesLog {
    *
    * @param enough whether the log so far answers the caller
    * @return sum of the log there; the next reading or appending changes it
-   * @throws IOException when the reading fails
    */
   SeriesState read(final Predicate<SeriesState> enough) throws IOException {
     if (state.last() == 0) {
@@ -160,7 +142,6 @@ public final class SeriesLog {
     return true;
   }
 
-  /** Returns the sum of the entries read so far. */
   SeriesState known() {
     return state;
   }
@@ -168,8 +149,6 @@ public final class SeriesLog {
   /**
    * Makes the entries durable that were read. The call comes before any step that would be wrong
    * without one of them: the node that appended an entry may not have done so yet.
-   *
-   * @throws IOException when that fails
    */
   public void makeDurable() throws IOException {
     if (unsure == null) {
@@ -298,7 +277,6 @@ public final class SeriesLog {
    *
    * @param run told names, that of the last run first
    * @return sequence of the first begin that it takes, 0 when there is none
-   * @throws IOException when the log cannot be read
    */
   public long beginOf(final Predicate<String> run) throws IOException {
     Optional<LogEntry.Begin> entry = state.owner();
@@ -319,7 +297,6 @@ public final class SeriesLog {
     }
   }
 
-  /** Returns the begin at a sequence. */
   LogEntry.Begin beginAt(final long sequence) throws IOException {
     try {
       return begin(sequence);
@@ -335,7 +312,6 @@ public final class SeriesLog {
     throw new DamagedException(name(sequence), 0, "it is no begin, as a later one says it is");
   }
 
-  /** Returns the part in the entry of a commit. */
   static byte[] part(final Engine engine, final long sequence) throws IOException {
     return LogEntryCodec.decodePart(
         engine + "/" + key(sequence), engine.getAll(key(sequence), LogEntryCodec.MAX_LENGTH));

@@ -56,10 +56,7 @@ public final class SeriesReader implements CheckpointReader {
   private SeriesCheckpoint last;
 
   /**
-   * Creates a reader of a series.
-   *
    * @param store the store, closed with this
-   * @param series name of the series
    */
   public SeriesReader(final SeriesStore store, final String series) {
     this.store = store;
@@ -172,12 +169,7 @@ public final class SeriesReader implements CheckpointReader {
     return numbers;
   }
 
-  /**
-   * Returns the end of the log at this moment.
-   *
-   * @return sequence of its last entry, 0 for none
-   * @throws IOException when the log cannot be read
-   */
+  /** Returns the sequence of the log's last entry at this moment, 0 for none. */
   public long last() throws IOException {
     return log.read().last();
   }
@@ -269,14 +261,12 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   /**
-   * Returns the round of a checkpoint that counts. Only the part of one node is read.
+   * Returns the round of a checkpoint that counts.
    *
    * @param begin sequence of the begin of the node's run
    * @param node name of the node, as keys have it
-   * @param number number of the checkpoint
    * @param partId id of a commit in the node's own store
    * @return the round of the checkpoint, if that commit is a part of it; empty otherwise
-   * @throws IOException when the log or the part cannot be read
    */
   public Optional<Long> roundOf(
       final long begin, final String node, final long number, final long partId)
@@ -348,7 +338,6 @@ public final class SeriesReader implements CheckpointReader {
    *
    * @param unreadable told of each part that is damaged or of another version
    * @return checkpoints by number
-   * @throws IOException when they cannot be read
    */
   public List<Waiting> waiting(final Consumer<IOException> unreadable) throws IOException {
     final SeriesState state = log.read();

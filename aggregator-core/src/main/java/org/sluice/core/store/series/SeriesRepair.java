@@ -21,7 +21,6 @@ import org.sluice.core.store.objects.Engine;
  * not what others find there. Where the begin of an earlier run cannot be read, no earlier run is
  * known any more.
  *
- * @param damage the entries that cannot be read
  * @param numbers the checkpoints that count, by the log or since all their bytes are there
  */
 public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
@@ -29,10 +28,7 @@ public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
    * Looks at a series, and begins such a run if its log is damaged.
    *
    * @param store the store; closed with the reading
-   * @param series name of the series
-   * @param dryRun whether nothing is to be changed
    * @return findings, acted on unless it was a dry run
-   * @throws IOException when that fails
    */
   public static SeriesRepair of(final SeriesStore store, final String series, final boolean dryRun)
       throws IOException {

@@ -55,9 +55,8 @@ public final class SeriesRun {
   @FunctionalInterface
   public interface Admission {
     /**
-     * Returns when the run may begin. The call is repeated whenever the log has grown meanwhile.
+     * Returns when the run may begin.
      *
-     * @param before the run that began last
      * @throws IOException when the run may not begin, or the decision fails
      */
     void follow(LogEntry.Begin before) throws IOException;
@@ -66,12 +65,8 @@ public final class SeriesRun {
   /**
    * Takes part in a run, which may begin after any other.
    *
-   * @param engine storage of the series
    * @param run name of the run, of which a series has no two
-   * @param host name of this node
-   * @return the run
    * @throws FencedException when another run began after it
-   * @throws IOException when storage fails
    */
   public static SeriesRun join(final Engine engine, final String run, final String host)
       throws IOException {
@@ -81,13 +76,9 @@ public final class SeriesRun {
   /**
    * Takes part in a run, and begins it if no node has.
    *
-   * @param engine storage of the series
    * @param run name of the run, of which a series has no two
-   * @param host name of this node
    * @param admission asked before the run begins after another one
-   * @return the run
    * @throws FencedException when another run began after it
-   * @throws IOException when storage fails
    */
   public static SeriesRun join(
       final Engine engine, final String run, final String host, final Admission admission)
@@ -115,11 +106,7 @@ public final class SeriesRun {
   /**
    * Goes on with a run.
    *
-   * @param engine storage of the series
-   * @param begin sequence of its begin
-   * @param node name of this node, as keys have it
    * @return the run, which may be fenced by now
-   * @throws IOException when storage fails
    */
   public static SeriesRun resume(final Engine engine, final long begin, final String node)
       throws IOException {
@@ -140,11 +127,7 @@ public final class SeriesRun {
     return entry.node().equals(node);
   }
 
-  /**
-   * Returns the sequence of the run's begin.
-   *
-   * @return over 0; no other run of the series has it
-   */
+  /** Returns the sequence of the run's begin. */
   public long begin() {
     return begin;
   }
@@ -157,23 +140,15 @@ public final class SeriesRun {
   /**
    * Returns the key of this node's part of a checkpoint that covers all ranks.
    *
-   * @param number number of the checkpoint
    * @param round number of times that this run had written this number before
    * @param growth number of times that files had joined the checkpoint on this node in that round
    * @param ranks ranks whose images the part has, at least one
-   * @return key that no part of other bytes has
    */
   public PartKey part(final long number, final long round, final long growth, final RankSet ranks) {
     return new PartKey(number, begin, round, node, growth, ranks);
   }
 
-  /**
-   * Puts this node's part of a checkpoint, whose data must be on stable storage.
-   *
-   * @param part key of the part
-   * @param bytes content of the part
-   * @throws IOException when storage fails
-   */
+  /** Puts this node's part of a checkpoint, whose data must be on stable storage. */
   public void put(final PartKey part, final List<ByteBuffer> bytes) throws IOException {
     Fault.at(FaultPoint.PART_PUT, "put " + part, () -> engine.put(part.toString(), bytes));
   }
@@ -181,9 +156,7 @@ public final class SeriesRun {
   /**
    * Lists the present parts of a checkpoint, in the round of one of them.
    *
-   * @param part a part of this run that is there
    * @return that part, and the others
-   * @throws IOException when storage fails
    */
   public Set<PartKey> parts(final PartKey part) throws IOException {
     final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
@@ -198,14 +171,9 @@ public final class SeriesRun {
    * Commits a checkpoint with a part, if the parts of all ranks are there and may be committed
    * together. If the checkpoint is committed already, nothing is done.
    *
-   * @param part a part of this run that is there
-   * @param listed result of {@link #parts} for it
-   * @param ranks ranks of the job
-   * @param check check of the parts before that
    * @return the ranks whose parts it waits for; none when the checkpoint is committed
    * @throws FencedException when another run began, before the commit or after
    * @throws RefusedException when the checkpoint can never be committed
-   * @throws IOException when storage fails
    */
   public RankSet commit(
       final PartKey part, final Set<PartKey> listed, final int ranks, final PartsCheck check)
@@ -248,12 +216,10 @@ public final class SeriesRun {
   /**
    * Commits a checkpoint of which this node has all ranks: its part is in the entry of the log.
    *
-   * @param part key of the part
    * @param bytes content of the part, at most {@link #MAX_WHOLE}; its data must be on stable
    *     storage
    * @throws FencedException when another run began, before the commit or after
    * @throws RemovedException when the checkpoint was removed before
-   * @throws IOException when storage fails
    */
   public void commit(final PartKey part, final byte[] bytes) throws IOException {
     final LogEntry.Commit commit =
@@ -279,14 +245,12 @@ public final class SeriesRun {
    * Returns whether the log says that a checkpoint of this run is committed with a part, or with a
    * part that superseded it.
    *
-   * @param part a part of this run
    * @param ranks ranks of the job, as this node counts them
    * @return true also when the commit counts no more
    * @throws FencedException when another run began, before the commit or after
    * @throws RemovedException when the checkpoint was removed before
    * @throws RefusedException when the node that committed it counts other ranks, or has not this
    *     node's part
-   * @throws IOException when storage fails
    */
   public boolean isCommitted(final PartKey part, final int ranks) throws IOException {
     final SeriesState state =
@@ -297,9 +261,6 @@ public final class SeriesRun {
   /**
    * Returns whether a checkpoint was committed without the part of a node, as others did not see
    * its files. The checkpoint is to be committed again, with that part. No request goes to storage.
-   *
-   * @param part a part of this run
-   * @return false also when the commit counts no more
    */
   public boolean isLeftOut(final PartKey part) {
     return log.known().commitOf(part).filter(one -> Decision.lacks(one, part)).isPresent();
@@ -337,9 +298,6 @@ public final class SeriesRun {
   /**
    * Removes a checkpoint of this run, if it still counts.
    *
-   * @param number number of the checkpoint
-   * @param round its round; a later one stays
-   * @throws FencedException when another run began
    * @throws IOException when storage fails; no byte of it may be deleted then
    */
   public void remove(final long number, final long round) throws IOException {
@@ -361,7 +319,6 @@ public final class SeriesRun {
    * Removes a checkpoint of an earlier run, if it still counts.
    *
    * @param sequence sequence of the entry that committed it, before this run's begin
-   * @throws FencedException when another run began
    * @throws IOException when storage fails; no byte of it may be deleted then
    */
   public void removeEarlier(final long sequence) throws IOException {
@@ -372,12 +329,7 @@ public final class SeriesRun {
     log.makeDurable();
   }
 
-  /**
-   * Checks that no other run has begun.
-   *
-   * @throws FencedException when one has
-   * @throws IOException when the log cannot be read
-   */
+  /** Checks that no other run has begun. */
   public void look() throws IOException {
     check(log.read());
   }
@@ -386,10 +338,8 @@ public final class SeriesRun {
    * Returns the parts of this node that no commit needs any more, nor will: they were removed or
    * superseded. Their objects may go.
    *
-   * @param mine parts of this node
    * @return the unneeded among them
    * @throws FencedException when another run began: its nodes collect then
-   * @throws IOException when storage fails
    */
   public List<PartKey> gone(final List<PartKey> mine) throws IOException {
     final SeriesState state = log.read();
@@ -406,7 +356,6 @@ public final class SeriesRun {
    * Returns the commits that count, also when another run began.
    *
    * @return commits by sequence, the first one first
-   * @throws IOException when storage fails
    */
   public SortedMap<Long, LogEntry.Commit> live() throws IOException {
     return log.read().live();
@@ -415,8 +364,6 @@ public final class SeriesRun {
   /**
    * Returns the numbers of earlier runs' checkpoints that counted when the log was read last. No
    * request goes to storage.
-   *
-   * @return numbers without order
    */
   public Set<Long> numbersBefore() {
     return log.known().live().values().stream()
@@ -434,11 +381,7 @@ public final class SeriesRun {
     return log.known().live();
   }
 
-  /**
-   * Returns the last entry of the log that this node has read.
-   *
-   * @return sequence of the entry
-   */
+  /** Returns the last entry of the log that this node has read. */
   public long last() {
     return log.known().last();
   }
@@ -446,8 +389,6 @@ public final class SeriesRun {
   /**
    * Records in a bucket how far the log goes, for a later run that finds it shorter. In a directory
    * each node's own store records it. Only the record of the node that began a run is read.
-   *
-   * @throws IOException when storage fails
    */
   public void end() throws IOException {
     if (isFirst() && last() > begin) {
@@ -459,9 +400,7 @@ public final class SeriesRun {
    * Returns the entries that the log lacked when this node began the run, by the record of the node
    * that began the run before. From then on no other node can tell, as the begin has their place.
    *
-   * @param parts reader of that record
    * @return empty for nothing, and on any other node
-   * @throws IOException when the record cannot be read
    */
   public Optional<String> lost(final PartReader parts) throws IOException {
     if (!isFirst() || entry.previous() == 0) {

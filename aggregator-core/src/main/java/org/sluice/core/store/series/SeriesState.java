@@ -31,7 +31,6 @@ public final class SeriesState {
 
   SeriesState() {}
 
-  /** Begins a run, with the commits that count then. */
   void begin(
       final long sequence,
       final LogEntry.Begin entry,
@@ -45,7 +44,6 @@ public final class SeriesState {
     decided.clear();
   }
 
-  /** Adds the entry that follows the last one. */
   void add(final long sequence, final LogEntry entry) {
     switch (entry) {
       case LogEntry.Begin run -> begin(sequence, run, counting(run.live()));
@@ -84,38 +82,22 @@ public final class SeriesState {
     return counting;
   }
 
-  /**
-   * Returns the sequence of the last entry.
-   *
-   * @return 0 when there is none
-   */
+  /** Returns the sequence of the last entry, 0 when there is none. */
   public long last() {
     return last;
   }
 
-  /**
-   * Returns the sequence of the last begin.
-   *
-   * @return 0 when there is none
-   */
+  /** Returns the sequence of the last begin, 0 when there is none. */
   public long begin() {
     return begin;
   }
 
-  /**
-   * Returns the last begin, whose run may append.
-   *
-   * @return empty when there is none
-   */
+  /** Returns the last begin, whose run may append; empty when there is none. */
   public Optional<LogEntry.Begin> owner() {
     return Optional.ofNullable(owner);
   }
 
-  /**
-   * Returns the commits that count.
-   *
-   * @return commits by sequence, the first one first
-   */
+  /** Returns the commits that count, by sequence. */
   public SortedMap<Long, LogEntry.Commit> live() {
     return new TreeMap<>(live);
   }
@@ -123,7 +105,6 @@ public final class SeriesState {
   /**
    * Returns an entry that removes some of the commits that count.
    *
-   * @param node node that removes them
    * @param goes whether a commit goes, asked once for each
    * @return null when no commit goes
    */
@@ -144,7 +125,6 @@ public final class SeriesState {
    * Returns whether the last run has committed a part, or superseded it by a newer part of its node
    * or of a later round.
    *
-   * @param part a part of that run
    * @return true also when the commit counts no more
    */
   public boolean isDecided(final PartKey part) {
@@ -156,7 +136,6 @@ public final class SeriesState {
    * Returns whether the last run has committed a checkpoint in the round of a part, and it was
    * removed. No part of that round counts again: nodes have begun to delete it.
    *
-   * @param part a part of that run
    * @return false before it is committed in that round
    */
   boolean isRemoved(final PartKey part) {

@@ -8,19 +8,13 @@ import org.sluice.core.store.objects.Engine;
 
 /** A store that several nodes use at a time: in a directory, or at an engine. */
 public interface SeriesStore extends AutoCloseable {
-  /**
-   * Returns the names of the store's series.
-   *
-   * @return names in order
-   * @throws IOException when they cannot be listed
-   */
+  /** Returns the names of the store's series in order. */
   List<String> names() throws IOException;
 
   /**
    * Returns the objects of a series.
    *
    * @param series a series of the store; without it reading finds nothing
-   * @return an engine; the caller closes it, before the store
    */
   Engine engine(String series);
 
@@ -36,14 +30,12 @@ public interface SeriesStore extends AutoCloseable {
    * store.
    *
    * @return keys of {@link #whole}, none with a slash
-   * @throws IOException when they cannot be listed
    */
   List<String> remains() throws IOException;
 
   /**
    * Returns a reader of the nodes' parts of checkpoints of a series.
    *
-   * @param series name of the series
    * @return reader that the caller closes, before the store
    */
   PartReader parts(String series);
@@ -51,7 +43,6 @@ public interface SeriesStore extends AutoCloseable {
   /**
    * Returns the lookup of the data that parts of a series need.
    *
-   * @param series name of the series
    * @return lookup by a part's key
    */
   SeriesGarbage.Names needs(String series);
@@ -60,21 +51,17 @@ public interface SeriesStore extends AutoCloseable {
    * Returns when a process was last seen to use a place: a node's files of a run, a draft, or one
    * of {@link #remains}.
    *
-   * @param series name of the series
    * @param place prefix of the node's data, see {@link DataKey}, or a draft's name; a name without
    *     a slash is of the store itself
    * @return time by the clock of that process; empty where no process uses the place any more, as
    *     it has ended, or ever did, as the files were copied
-   * @throws IOException when that cannot be found out
    */
   Optional<Instant> lastUsed(String series, String place) throws IOException;
 
   /**
    * Returns drafts of objects, which killed writers may have left.
    *
-   * @param series name of the series
    * @return names that {@link Engine#delete} takes
-   * @throws IOException when they cannot be listed
    */
   default List<String> drafts(final String series) throws IOException {
     return List.of();

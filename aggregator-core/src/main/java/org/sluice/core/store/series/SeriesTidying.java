@@ -32,23 +32,10 @@ public final class SeriesTidying implements AutoCloseable {
   private final SeriesGarbage garbage;
   private final IdleDetector<String> uses;
 
-  /**
-   * Creates the tidying of a series.
-   *
-   * @param store the store, which stays the caller's
-   * @param series name of the series
-   */
   public SeriesTidying(final SeriesStore store, final String series) {
     this(store, series, AT_REST);
   }
 
-  /**
-   * Creates the tidying of a series with another patience.
-   *
-   * @param store the store, which stays the caller's
-   * @param series name of the series
-   * @param rest time without a move of a run after which it counts as dead
-   */
   public SeriesTidying(final SeriesStore store, final String series, final Duration rest) {
     this.store = store;
     this.series = series;
@@ -61,7 +48,6 @@ public final class SeriesTidying implements AutoCloseable {
   /**
    * Removes checkpoints: in the log first, and then their bytes.
    *
-   * @param numbers numbers of the checkpoints
    * @param last sequence of the log's last entry when they were chosen: later commits stay
    * @throws IOException when that fails; checkpoints removed in the log do not count then, and
    *     their bytes go with the next run, as do bytes that a live process may use
@@ -123,7 +109,6 @@ public final class SeriesTidying implements AutoCloseable {
    * known to be unused wait for a further call, a minute after the first.
    *
    * @return keys of the objects
-   * @throws IOException when storage fails
    */
   public List<String> find() throws IOException {
     final Map<String, Boolean> left = new HashMap<>();
@@ -144,7 +129,6 @@ public final class SeriesTidying implements AutoCloseable {
    * Finds the same at once. The call takes a minute, if a process was killed whose files are there.
    *
    * @return keys of the objects
-   * @throws IOException when storage fails
    */
   public List<String> await() throws IOException {
     final Set<String> left = awaitLeft(unneeded());
@@ -160,12 +144,6 @@ public final class SeriesTidying implements AutoCloseable {
     return keys;
   }
 
-  /**
-   * Deletes objects.
-   *
-   * @param keys keys from {@link #find}; each may be gone already
-   * @throws IOException when storage fails
-   */
   public void delete(final List<String> keys) throws IOException {
     for (final String key : keys) {
       engine(key).delete(key);
@@ -175,25 +153,17 @@ public final class SeriesTidying implements AutoCloseable {
   /**
    * Returns the length of an object.
    *
-   * @param key key from {@link #find}
    * @return bytes; 0 when it is gone
-   * @throws IOException when storage fails
    */
   public long size(final String key) throws IOException {
     return engine(key).size(key);
   }
 
-  /**
-   * Returns the path of an object.
-   *
-   * @param key key from {@link #find}
-   * @return a path, or a URI
-   */
   public String path(final String key) {
     return engine(key) + "/" + key;
   }
 
-  /** Returns the engine of a key. Remains of the store's making are beside the series. */
+  /** Remains of the store's making are beside the series. */
   private Engine engine(final String key) {
     return key.contains("/") ? engine : store.whole();
   }

@@ -5,9 +5,6 @@ import org.sluice.core.store.model.RankSet;
 /**
  * A checkpoint of the last run of which some nodes have put their parts, and others have not.
  *
- * @param number number of the checkpoint
- * @param ranks ranks of the job
- * @param missing ranks whose parts are not there
  * @param nodes number of nodes that have put their parts
  */
 public record Waiting(long number, int ranks, RankSet missing, int nodes) {}

@@ -33,8 +33,6 @@ import org.sluice.core.store.series.PartKey;
  * </pre>
  *
  * @param root the folder, absolute
- * @param uri the store
- * @param series name of the series
  * @param begin sequence of the run's begin
  * @param node name of the node, as keys have it
  */
@@ -52,12 +50,8 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
    * Finds the place of a node in a run, and makes the folders above.
    *
    * @param stage directory of the stage, which is made if it is missing
-   * @param uri the store
-   * @param series name of the series
    * @param begin sequence of the run's begin
-   * @param host name of the node
    * @return a place whose parent is there
-   * @throws IOException when the folders cannot be made
    */
   public static StagePlace make(
       final Path stage, final String uri, final String series, final long begin, final String host)
@@ -89,24 +83,11 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
                 + HexFormat.of().toHexDigits((int) sum.getValue()));
   }
 
-  /**
-   * Returns the same node's place in another run of the series.
-   *
-   * @param other sequence of that run's begin
-   * @return a place whose parent is there
-   */
   public StagePlace of(final long other) {
     return new StagePlace(root, uri, series, other, node);
   }
 
-  /**
-   * Returns the folder of a series on a stage.
-   *
-   * @param stage directory of the stage
-   * @param uri the store
-   * @param series name of the series
-   * @return a folder, which need not be there
-   */
+  /** {@return a folder, which need not be there} */
   public static Path series(final Path stage, final String uri, final String series) {
     return folder(stage, uri).resolve(series);
   }
@@ -114,9 +95,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   /**
    * Reads the path of a node's own store.
    *
-   * @param path any path
    * @return place of the store; empty when it is on no stage
-   * @throws IOException when that cannot be found out
    */
   public static Optional<StagePlace> of(final Path path) throws IOException {
     final Matcher folder = FOLDER.matcher(String.valueOf(path.getFileName()));
@@ -154,21 +133,11 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
     return lines.get(1);
   }
 
-  /**
-   * Returns the directory of the node's own store.
-   *
-   * @return path of the directory
-   */
   public Path path() {
     return root.resolve(series).resolve(DATA).resolve(begin + "-" + node);
   }
 
-  /**
-   * Marks the node's own store as used by a process, as long as the mark is open.
-   *
-   * @return mark that the caller closes; a kill does so as well
-   * @throws IOException when that fails
-   */
+  /** Marks the node's own store as used by a process, as long as the mark is open. */
   public NativeFile use() throws IOException {
     final NativeFile file = NativeFile.open(path().resolve(PROCESS), Flag.WRITE, Flag.CREATE);
     file.lock(); // a process that looks whether the store is used has the lock for a moment
@@ -180,9 +149,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   /**
    * Returns whether a process uses a node's own store.
    *
-   * @param own directory of the store
    * @return whether a process of this node holds the lock, which ends with it
-   * @throws IOException when that cannot be found out
    */
   public static boolean isUsed(final Path own) throws IOException {
     try (NativeFile process = NativeFile.open(own.resolve(PROCESS))) {
@@ -207,7 +174,6 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   /**
    * Returns whether the last process to use a node's own store ended as it should.
    *
-   * @param own directory of the store
    * @return false also while the store is used, and after a kill
    */
   public static boolean isEnded(final Path own) {
@@ -217,11 +183,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   /**
    * Returns the stores of runs on a stage.
    *
-   * @param stage directory of the stage
-   * @param uri the store
    * @param series name of the series; null for all
-   * @return nodes' own stores
-   * @throws IOException when they cannot be listed
    */
   static List<Path> all(final Path stage, final String uri, final String series)
       throws IOException {
@@ -239,12 +201,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
     return all;
   }
 
-  /**
-   * Returns the stores that earlier runs of this node have left on the stage.
-   *
-   * @return nodes' own stores
-   * @throws IOException when the stage cannot be listed
-   */
+  /** Returns the stores that earlier runs of this node have left on the stage. */
   public List<Path> earlier() throws IOException {
     final List<Path> earlier = new ArrayList<>();
     for (final Path other : Names.in(path().getParent())) {

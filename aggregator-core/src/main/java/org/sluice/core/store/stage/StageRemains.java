@@ -19,14 +19,6 @@ public final class StageRemains {
   /** The view of the bucket's log. */
   @FunctionalInterface
   public interface Counts {
-    /**
-     * Returns whether a commit is a part of a checkpoint that counts.
-     *
-     * @param place place of the node's own store
-     * @param commit one of its commits
-     * @return whether all nodes have it
-     * @throws IOException when the log cannot be read
-     */
     boolean has(StagePlace place, Commit commit) throws IOException;
   }
 
@@ -34,7 +26,6 @@ public final class StageRemains {
    * Finds commits newer than all that the run has in the bucket. The newest in the bucket makes
    * those before it superfluous, for whatever reason they were not copied.
    *
-   * @param own the node's own store
    * @param counts view of the log, asked from the newest commit to the first that counts
    * @return commits, the oldest first
    * @throws IOException when that cannot be found out; no commit may be deleted then

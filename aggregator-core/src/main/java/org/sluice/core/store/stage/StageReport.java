@@ -26,7 +26,6 @@ public final class StageReport {
 
   private StageReport() {}
 
-  /** The state of a checkpoint on its way to the bucket. */
   public enum State {
     /** The checkpoint is not to leave the node. */
     LOCAL("local only"),
@@ -49,24 +48,11 @@ public final class StageReport {
       this.text = text;
     }
 
-    /**
-     * Returns the text for a list of checkpoints.
-     *
-     * @return a few words
-     */
     public String text() {
       return text;
     }
   }
 
-  /**
-   * The state of one checkpoint.
-   *
-   * @param commit id of its commit
-   * @param number its number
-   * @param state its state
-   * @param percent percentage of it that is copied
-   */
   public record Line(long commit, long number, State state, int percent) {
     private Line left() {
       return state == State.WAITING || state == State.COPYING
@@ -80,13 +66,6 @@ public final class StageReport {
     }
   }
 
-  /**
-   * Writes the report anew.
-   *
-   * @param own the node's own store
-   * @param lines lines for all checkpoints there
-   * @throws IOException when that fails
-   */
   public static void write(final Path own, final Collection<Line> lines) throws IOException {
     final Path draft = own.resolve(FILE + ".new");
     final String text = lines.stream().map(StageReport::text).collect(Collectors.joining());
@@ -106,9 +85,7 @@ public final class StageReport {
   /**
    * Reads the last report. Copies that a dead process was about to make are not made.
    *
-   * @param own the node's own store
    * @return no line where the store is on no stage, or the report is damaged, which verify reports
-   * @throws IOException when it cannot be read
    */
   public static List<Line> read(final Path own) throws IOException {
     final List<Line> lines = new ArrayList<>();
@@ -144,13 +121,9 @@ public final class StageReport {
   /**
    * Returns the checkpoints under way, and those that finished runs have left on the way.
    *
-   * @param stage directory of the stage
-   * @param uri the store
    * @param series name of the series; null for all
    * @param counts whether a commit counts by now
    * @param unreadable told of each run whose state cannot be read
-   * @return lines of the nodes that use the stage
-   * @throws IOException when the stage cannot be read
    */
   public static List<Line> underWay(
       final Path stage,
