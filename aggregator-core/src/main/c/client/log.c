@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "failure.h"
 #include "kernel.h"
+#include "layout.h"
 
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition)
@@ -182,7 +183,7 @@ int sluice_log_sync(struct sluice_log_image *image)
     }
     if (error != 0)
         return error;
-    if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES)
+    if (sluice_layout_drains_to_files(image->client->segment))
         nothing_pending(image);
     return drain_error(image);
 }

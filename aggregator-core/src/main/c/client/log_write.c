@@ -7,6 +7,7 @@
 #include "counter.h"
 #include "failure.h"
 #include "kernel.h"
+#include "layout.h"
 #include "log.h"
 #include "threshold.h"
 
@@ -62,7 +63,7 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
         struct sluice_costs *costs = &writer->pool.costs;
         sluice_costs_add(&costs->direct, &costs->wait, nanos, length);
     }
-    if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER) {
+    if (!sluice_layout_drains_to_files(image->client->segment)) {
         error =
             sluice_chunk_mark(writer, needed, SLUICE_RECORD_TYPE_DIRECT, image->id, offset, length);
         image->last_chunk = writer->sequence;
@@ -79,7 +80,7 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
  */
 static int clear_of_drain(struct sluice_log_image *image, int64_t low, int64_t high)
 {
-    if (image->client->segment->layout != SLUICE_HEADER_LAYOUT_FILES
+    if (!sluice_layout_drains_to_files(image->client->segment)
         || !overlaps_logged(image, low, high)) {
         return 0;
     }
@@ -263,7 +264,7 @@ ssize_t sluice_log_try_pwrite(struct sluice_log_image *image, const void *data, 
 /* Logs that the image is `size` bytes long from here on; false when no chunk is there. */
 static bool mark_truncated(struct sluice_log_image *image, int64_t size)
 {
-    if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES)
+    if (sluice_layout_drains_to_files(image->client->segment))
         return true;
     struct sluice_chunk_writer *writer = &image->client->writer;
     sluice_lock_take(&writer->lock);

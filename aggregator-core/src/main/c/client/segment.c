@@ -8,6 +8,7 @@
 
 #include "failure.h"
 #include "kernel.h"
+#include "layout.h"
 #include "memory.h"
 #include "presence.h"
 
@@ -56,8 +57,7 @@ static bool geometry_valid(const struct sluice_header *header, int64_t file_leng
                    limit)
         && header->chunks % 4096 == 0
         && follows(&end, header->chunks, header->chunk_count, header->chunk_length, limit)
-        && (header->layout == SLUICE_HEADER_LAYOUT_CONTAINER
-            || header->layout == SLUICE_HEADER_LAYOUT_FILES);
+        && sluice_layout_is_known(header);
 }
 
 /*

@@ -18,6 +18,7 @@
 
 #include "capture.h"
 #include "guard.h"
+#include "layout.h"
 #include "real.h"
 #include "segment.h"
 
@@ -64,7 +65,7 @@ static bool tells(void)
 {
     const struct sluice_segment *segment =
         sluice_capture_on() && !sluice_guard_inside() ? sluice_capture_segment() : NULL;
-    return segment != NULL && segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER;
+    return segment != NULL && sluice_layout_tells_of_names(segment);
 }
 
 static int look_at(int dirfd, const char *path, int flags)

@@ -5,6 +5,7 @@
 
 #include "capture.h"
 #include "kernel.h"
+#include "layout.h"
 #include "segment.h"
 
 /*
@@ -46,10 +47,8 @@ static bool same_file(int64_t word, int64_t other)
 static _Atomic int64_t *place_of(dev_t device, ino_t inode, int64_t *word)
 {
     const struct sluice_segment *segment = sluice_capture_segment();
-    if (segment == NULL || segment->header->small == 0
-        || segment->layout != SLUICE_HEADER_LAYOUT_FILES) {
+    if (segment == NULL || segment->header->small == 0 || sluice_layout_tells_of_small(segment))
         return NULL;
-    }
     const uint64_t hash = sluice_segment_hash(device, inode);
     *word = (int64_t)(hash >> TAG_SHIFT << TAG_SHIFT) | (int64_t)(getpid() & PID_MASK) << PID_SHIFT;
     return &segment->header->small_files[hash % SLUICE_HEADER_SMALL_FILES];

@@ -12,6 +12,7 @@
 #include "descriptors.h"
 #include "failure.h"
 #include "kernel.h"
+#include "layout.h"
 #include "limit.h"
 #include "memory.h"
 #include "presence.h"
@@ -62,7 +63,7 @@ static void stamp(struct image *image)
     static const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
     const struct sluice_segment *segment = sluice_capture_segment();
     if (!image->unstamped || image->descriptions == NULL || segment == NULL
-        || segment->layout != SLUICE_HEADER_LAYOUT_CONTAINER) {
+        || sluice_layout_drains_to_files(segment)) {
         return;
     }
     const int before = errno;

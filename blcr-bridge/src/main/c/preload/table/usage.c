@@ -6,6 +6,7 @@
 
 #include "image.h"
 #include "launcher.h"
+#include "layout.h"
 #include "segment.h"
 
 /* The bytes whose logging gains about as much as one settling costs. */
@@ -50,7 +51,7 @@ static bool is_rank(void)
 static int64_t most_of_small(void)
 {
     const struct sluice_segment *segment = sluice_capture_segment();
-    return segment != NULL && segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER && !is_rank()
+    return segment != NULL && sluice_layout_tells_of_small(segment) && !is_rank()
         ? segment->header->small
         : 0;
 }
