@@ -113,7 +113,6 @@ public final class CheckCommand implements Subcommand {
               "  sluice check --store s3://bucket/run1 --stage /local/sluice")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public CheckCommand() {}
 
   @Override

@@ -56,13 +56,11 @@ final class Checks {
     }
   }
 
-  /** Looks at the place of a store, existing or to be made. */
   void store(final Path store) throws IOException {
     final Section section = begin("store", store.toString());
     inTime(section, () -> new StoreChecks(section, buffer).make(store));
   }
 
-  /** Looks at a stage, existing or to be made. */
   void stage(final Path stage) throws IOException {
     final Section section = begin("stage", stage.toString());
     inTime(section, () -> new StoreChecks(section, buffer).makeStage(stage));
@@ -117,7 +115,6 @@ final class Checks {
     }
   }
 
-  /** Prints all findings, one line each. */
   void print(final PrintWriter out) {
     sections.forEach(section -> section.print(out));
     if (refusal().isEmpty()) {

@@ -36,7 +36,6 @@ final class FileSystemTrial {
         .formatted(StorePlace.TRIAL, ProcessHandle.current().pid(), Entropy.nextLong());
   }
 
-  /** Returns the errno with which a step fails; 0 when it does not. */
   static int errno(final Fault.Step<PosixException> step) {
     try {
       step.run();
@@ -62,7 +61,6 @@ final class FileSystemTrial {
     return mounted.isEmpty() ? directory.room().fileSystem() : mounted;
   }
 
-  /** Compares the room of the file system with the bytes of a full buffer. */
   static void room(final Section section, final NativeFile directory, final long buffer)
       throws IOException {
     final FreeSpace room = directory.room();

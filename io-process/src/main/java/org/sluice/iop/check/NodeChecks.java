@@ -181,7 +181,6 @@ final class NodeChecks {
     }
   }
 
-  /** Looks for room and pages for the buffer. */
   private void buffer(final Path directory, final Pages pages) throws IOException {
     try {
       final SegmentPlace place = SegmentPlace.find(directory, pages, geometry.segmentLength());
@@ -233,7 +232,6 @@ final class NodeChecks {
     }
   }
 
-  /** Checks the guard against programs outside Sluice, as far as shared memory tells. */
   private void guard(final Path file) throws IOException {
     try (NativeFile opened = NativeFile.open(file, Flag.WRITE, Flag.CREATE)) {
       GuardChecks.make(section, opened);

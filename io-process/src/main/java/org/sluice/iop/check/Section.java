@@ -28,7 +28,6 @@ final class Section {
    * The finding of a check.
    *
    * @param name name of the finding, the same in each release
-   * @param detail result of the check
    * @param follows consequence for the user, and advice; empty when nothing follows
    * @param status exit status of a session that fails for want of it
    */
@@ -37,12 +36,10 @@ final class Section {
       return answer.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns whether there can be no session. */
     boolean stops() {
       return status != ExitStatus.OK;
     }
 
-    /** Returns the words that a user reads after the name. */
     String text() {
       return follows.isEmpty() ? detail : detail + "; " + follows;
     }
@@ -60,7 +57,6 @@ final class Section {
   /**
    * Creates a section without findings.
    *
-   * @param about kind of thing that is looked at
    * @param path its path, see {@link org.sluice.core.posix.FileName}; null without a path
    */
   Section(final String about, final String path) {
@@ -80,7 +76,6 @@ final class Section {
     findings.add(new Finding(name, Answer.NO, detail, follows, ExitStatus.OK));
   }
 
-  /** Adds the lack of something without which there can be no session. */
   void stop(final String name, final ExitStatus status, final String detail, final String follows) {
     findings.add(new Finding(name, Answer.NO, detail, follows, status));
   }
@@ -90,7 +85,6 @@ final class Section {
     stop(name, ExitStatus.of(failure), ErrorLine.message(failure), "");
   }
 
-  /** Adds an attempt that fails as the opening of a session would, with advice. */
   void stop(final String name, final Exception failure, final String follows) {
     stop(name, ExitStatus.of(failure), failure.getMessage(), follows);
   }

@@ -32,8 +32,6 @@ final class StoreChecks {
   private boolean together;
 
   /**
-   * Creates the checks.
-   *
    * @param buffer bytes of a full buffer
    */
   StoreChecks(final Section section, final long buffer) {
@@ -41,7 +39,6 @@ final class StoreChecks {
     this.buffer = buffer;
   }
 
-  /** Tries the place of a store. */
   void make(final Path store) throws IOException {
     final StorePlace place;
     try {
@@ -75,7 +72,7 @@ final class StoreChecks {
     }
   }
 
-  /** Tries a stage. A stage has stores like any disk, and is made with all directories above. */
+  /** A stage has stores like any disk, and is made with all directories above. */
   void makeStage(final Path stage) throws IOException {
     Path there = stage.toAbsolutePath().normalize();
     while (!Files.exists(there)) {
@@ -130,7 +127,6 @@ final class StoreChecks {
     }
   }
 
-  /** Returns the directory in which a path would be made. */
   private static String above(final String path) {
     final String name = path.replaceAll("/+$", "");
     final int slash = name.lastIndexOf('/');

@@ -8,8 +8,6 @@ import org.sluice.iop.image.Writer;
 /**
  * The harm that kills and faults of the storage have done to the images of a group. Service thread
  * only.
- *
- * @param images of the group
  */
 record Casualties(Collection<Image> images) {
   /**
@@ -21,7 +19,6 @@ record Casualties(Collection<Image> images) {
     return writers().filter(writer -> writer.wasKilled() && writer.killsBefore() < latest).count();
   }
 
-  /** Returns whether a killed process had written an image. */
   boolean hasKilledWriter() {
     return writers().anyMatch(Writer::wasKilled);
   }

@@ -386,7 +386,6 @@ public final class CheckpointCommit implements Work {
     return end;
   }
 
-  /** Counts how long the commit took. */
   void count() {
     final OpenTimes openings = new OpenTimes();
     for (final Image image : members()) {

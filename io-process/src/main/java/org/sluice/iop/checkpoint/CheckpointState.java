@@ -64,11 +64,6 @@ public final class CheckpointState implements Fold {
 
   private long lastAttempt;
 
-  /**
-   * A session without checkpoints.
-   *
-   * @param images the images; entries about them are passed on
-   */
   public CheckpointState(final Images images) {
     this.images = images;
   }
@@ -273,7 +268,6 @@ public final class CheckpointState implements Fold {
     return latest == null || latest.closed() <= stored.closed();
   }
 
-  /** The group in the store of which a file was closed last. */
   Optional<Entry.Stored> latest() {
     return Optional.ofNullable(latest);
   }
@@ -345,29 +339,18 @@ public final class CheckpointState implements Fold {
     groups.sum(to);
   }
 
-  /**
-   * The images.
-   *
-   * @return all of the session
-   */
   public Images images() {
     return images;
   }
 
   /**
-   * The highest number of a held checkpoint that was decided to be committed.
-   *
-   * @return -1 for none
+   * Returns the highest number of a held checkpoint that was decided to be committed; -1 for none.
    */
   public long lastDecided() {
     return lastDecided;
   }
 
-  /**
-   * The number of the last commit that was decided.
-   *
-   * @return 0 for none
-   */
+  /** Returns the number of the last commit that was decided; 0 for none. */
   public long lastAttempt() {
     return lastAttempt;
   }
@@ -376,7 +359,6 @@ public final class CheckpointState implements Fold {
    * The round of writing of a checkpoint that is decided now. Other nodes may put their parts in
    * the same round; what this node decides once more in it is a growth, and no part has two.
    *
-   * @param number its number
    * @param anew whether it was written anew since it was decided last
    * @return round and growth, each 0 for the first
    */
@@ -422,11 +404,7 @@ public final class CheckpointState implements Fold {
     return leaving;
   }
 
-  /**
-   * The commits that were decided and are not known to be over.
-   *
-   * @return in their order
-   */
+  /** Returns the commits that were decided and are not known to be over, in their order. */
   public Collection<Entry.Committing> commits() {
     return Collections.unmodifiableCollection(commits.values());
   }

@@ -30,11 +30,7 @@ public final class Committer {
   }
 
   /**
-   * Commits a checkpoint.
-   *
    * @param anew whether it was written anew since it was decided last
-   * @param ranks whose images it has
-   * @param completion by what it counts as complete
    * @param owner told once it is stored or undone
    */
   public void commit(
@@ -88,8 +84,8 @@ public final class Committer {
   }
 
   /**
-   * Ends a commit. The room of lost images in the store is given back before waiters are told of a
-   * failure, since the next commit may need it.
+   * The room of lost images in the store is given back before waiters are told of a failure, since
+   * the next commit may need it.
    */
   private void ended(final CheckpointCommit commit, final Consumer<CheckpointCommit> owner) {
     context.state().apply(commit.end());

@@ -31,7 +31,6 @@ public final class ExplicitCheckpoint {
     return number;
   }
 
-  /** Returns the number of ranks of the job. */
   public int ranks() {
     return scope.ranks();
   }
@@ -49,7 +48,6 @@ public final class ExplicitCheckpoint {
     members.put(path(rank, name), image);
   }
 
-  /** The image that has a name; nothing when there is none. */
   public Optional<Image> find(final int rank, final String name) {
     return Optional.ofNullable(members.get(path(rank, name)));
   }
@@ -79,7 +77,6 @@ public final class ExplicitCheckpoint {
         .toList();
   }
 
-  /** Notes that a rank has written all its images. */
   void complete(final int rank) {
     complete.add(rank);
   }
@@ -104,11 +101,7 @@ public final class ExplicitCheckpoint {
     return scope.held() && !decided;
   }
 
-  /**
-   * Returns by what the checkpoint counts as complete.
-   *
-   * @return for its commit
-   */
+  /** Returns by what the checkpoint counts as complete. */
   public Completion completion() {
     return scope.held() ? Completion.MPI : Completion.API;
   }

@@ -11,7 +11,6 @@ final class FilesPerRank {
   /** The number of ranks that have more files than the index says. */
   private final IntArrayList more = new IntArrayList();
 
-  /** Notes that a rank has one file more. */
   public void add(final long part) {
     final int count = files.merge(part, 1, Integer::sum);
     if (count > more.size()) {
@@ -20,7 +19,6 @@ final class FilesPerRank {
     more.setInt(count - 1, more.getInt(count - 1) + 1);
   }
 
-  /** Notes that a rank has one file less. */
   public void remove(final long part) {
     final int count = files.get(part);
     more.setInt(count - 1, more.getInt(count - 1) - 1);

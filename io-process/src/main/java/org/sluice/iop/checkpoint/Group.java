@@ -72,8 +72,6 @@ public final class Group {
   }
 
   /**
-   * A group without images.
-   *
    * @param changed whether there is something that its last commit does not have
    * @param rewriting whether an image of its last commit was rewritten or deleted
    */
@@ -196,7 +194,6 @@ public final class Group {
     return members.values().stream().anyMatch(other -> other.path.equals(path));
   }
 
-  /** The path of an image of the group. */
   public String path(final Image image) {
     return members.get(image).path;
   }
@@ -254,7 +251,6 @@ public final class Group {
     return members.size();
   }
 
-  /** Notes that the group is in the store. */
   public void stored(final Commit commit) {
     stored = commit;
   }
@@ -282,7 +278,6 @@ public final class Group {
     changed = true;
   }
 
-  /** Returns whether a process has an image of the group open. */
   public boolean isOpen() {
     return open > 0;
   }
@@ -397,7 +392,6 @@ public final class Group {
     return rewriting && unchanged > 0;
   }
 
-  /** Returns whether a killed process had written an image of the group. */
   public boolean hasKilledWriter() {
     return casualties().hasKilledWriter();
   }
@@ -510,7 +504,6 @@ public final class Group {
     return localRanks.isEmpty() ? 0 : localRanks.lastKey();
   }
 
-  /** The ranks whose images a commit of the group has. */
   public CommitRanks commitRanks(final Grouping grouping) {
     final boolean all = !grouping.hasMarkers() && grouping.writers() == 0;
     final List<Writer> writers =

@@ -20,8 +20,6 @@ public final class Grouping {
   private volatile PathPattern files;
 
   /**
-   * Creates a rule.
-   *
    * @param files of a checkpoint; null when that is to be found out
    * @param marker a file whose closing completes a checkpoint; null when ranks and files are
    *     counted
@@ -39,11 +37,6 @@ public final class Grouping {
     this.filesPerRank = filesPerRank;
   }
 
-  /**
-   * Learns which files are one checkpoint.
-   *
-   * @param its what their names match
-   */
   public void learn(final PathPattern its) {
     files = its;
   }
@@ -58,11 +51,7 @@ public final class Grouping {
     return exists() && !isKnown();
   }
 
-  /**
-   * Returns whether it is known which files are one checkpoint.
-   *
-   * @return false while the names of files are to tell
-   */
+  /** Returns whether it is known which files are one checkpoint. */
   public boolean isKnown() {
     return files != null;
   }

@@ -72,11 +72,7 @@ public final class ImageRelease {
     image.failure().ifPresent(failure -> losses.putIfAbsent(image.key(), failure));
   }
 
-  /**
-   * The file was emptied, or is another one with the number of one that is gone.
-   *
-   * @param image an image that was opened for writing
-   */
+  /** The file was emptied, or is another one with the number of one that is gone. */
   public void rewritten(final Image image) {
     losses.remove(image.key());
   }

@@ -35,7 +35,6 @@ public final class IncrementalSources {
   /**
    * Parses the pieces that a rank says to be the same.
    *
-   * @param bytes offset and length of each piece
    * @throws IllegalArgumentException when they are none
    */
   public static Pieces pieces(final String bytes) {

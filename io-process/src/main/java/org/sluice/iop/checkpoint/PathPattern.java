@@ -19,25 +19,16 @@ public record PathPattern(Pattern pattern) {
   /** The number of the checkpoint of files whose names have none, as they are written over. */
   private static final long ONLY = 1;
 
-  /**
-   * Returns whether the pattern says which rank writes a file.
-   *
-   * @return whether it has a group of that name
-   */
+  /** Returns whether the pattern says which rank writes a file. */
   public boolean tellsRanks() {
     return rankGroup() != NONE;
   }
 
-  /**
-   * Returns whether the pattern tells checkpoints apart.
-   *
-   * @return whether it has a group for that
-   */
+  /** Returns whether the pattern tells checkpoints apart. */
   public boolean tellsNumbers() {
     return pattern.matcher("").groupCount() > (tellsRanks() ? 1 : 0);
   }
 
-  /** The checkpoint that a path names; empty for none. */
   public OptionalLong number(final String path) {
     final Matcher matcher = pattern.matcher(path);
     final int rank = rankGroup();
@@ -54,7 +45,6 @@ public record PathPattern(Pattern pattern) {
     return OptionalLong.empty();
   }
 
-  /** The rank that a path names; empty for none. */
   public OptionalLong rank(final String path) {
     final Matcher matcher = pattern.matcher(path);
     final int rank = rankGroup();

@@ -86,10 +86,7 @@ public final class Predecessors {
    * Collects the checkpoints that were there before a session.
    *
    * @param captured its capture directory; empty where none tells programs apart
-   * @param publisher where its commits count
-   * @param sessionId its own commits are none of them
    * @param state what a killed I/O process of it has left
-   * @throws IOException when the store cannot be read
    */
   static Predecessors of(
       final String captured,
@@ -133,7 +130,6 @@ public final class Predecessors {
     last = number;
   }
 
-  /** A checkpoint of this session is committed. */
   public void committed(final long number) {
     own.add(number);
   }
@@ -173,9 +169,8 @@ public final class Predecessors {
   }
 
   /**
-   * Returns whether a checkpoint is from another capture directory.
-   *
-   * @return false also where nothing tells; any thread
+   * Returns whether a checkpoint is from another capture directory; false also where nothing tells.
+   * Any thread.
    */
   public boolean isOfAnother(final Origin origin) {
     return origin.isOfAnother(new Origin(capture, false));

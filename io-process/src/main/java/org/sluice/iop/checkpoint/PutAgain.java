@@ -6,13 +6,7 @@ import org.sluice.core.fault.Fault;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Work;
 
-/**
- * Puts the part once more of a commit that a former I/O process has made, from the last stage.
- *
- * @param id the attempt's
- * @param put does it
- * @param refused told when that fails
- */
+/** Puts the part once more of a commit that a former I/O process has made, from the last stage. */
 record PutAgain(long id, Fault.Step<IOException> put, Consumer<IOException> refused)
     implements Work {
   @Override

@@ -26,7 +26,6 @@ public final class Refusal {
     return said.get();
   }
 
-  /** The checkpoint is committed. */
   void forget() {
     said.set(false);
   }

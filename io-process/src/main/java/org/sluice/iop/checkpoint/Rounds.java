@@ -90,7 +90,6 @@ final class Rounds {
    * Finds when the present round began: a file that was closed last before that is of an earlier
    * one.
    *
-   * @param present what the files have
    * @param expected how many ranks write it; 0 unknown
    * @return 0 for the first round
    */

@@ -34,11 +34,7 @@ public final class SharedFiles {
   private final Statistics statistics;
 
   /**
-   * A session without shared files.
-   *
    * @param settings which paths tell a rank, and which are one node's
-   * @param capture where captured files are
-   * @param statistics counts them
    */
   public SharedFiles(
       final CheckpointSettings settings,
@@ -53,8 +49,6 @@ public final class SharedFiles {
   /**
    * Returns whether ranks on other nodes may write a file that is about to become an image.
    *
-   * @param file a captured file
-   * @param writer who has opened it
    * @param mpi whether MPI_File_open did
    * @return false also for a job on this node alone
    */
@@ -65,14 +59,7 @@ public final class SharedFiles {
         && isShared(file);
   }
 
-  /**
-   * Returns whether ranks on other nodes may write an image that a process has opened.
-   *
-   * @param image an image of the session
-   * @param writer the process that opens it
-   * @param mpi whether by MPI_File_open
-   * @return false also for a job on this node alone
-   */
+  /** Returns whether ranks on other nodes may write an image that a process has opened. */
   public boolean has(final Image image, final Writer writer, final boolean mpi) {
     return writer.isOfSeveralNodes()
         && (mpi || wasOpenedByMpi(image) || !isPrivate(capture.relativePath(image), writer))
@@ -83,10 +70,6 @@ public final class SharedFiles {
    * Returns whether one rank alone writes the file of a path, in a job on several nodes and on a
    * file system that they share. Such a file is in checkpoints, and an earlier run of the job may
    * have used it on another node.
-   *
-   * @param path a path in the capture directory
-   * @param writer who is to write it
-   * @return false also for a job on this node alone
    */
   public boolean hasEarlier(final String path, final Writer writer) {
     return writer.isOfSeveralNodes()
@@ -97,7 +80,6 @@ public final class SharedFiles {
   /**
    * Returns whether ranks on other nodes may write an image.
    *
-   * @param image a captured image of the session
    * @param path where it is below the capture directory
    * @return false also for a job on this node alone, and for an image of the API
    */
@@ -112,9 +94,6 @@ public final class SharedFiles {
    * Returns whether other nodes may write a file, too, that was there before: one of them may have
    * made it just now.
    *
-   * @param path where it is
-   * @param writer who has opened it for writing
-   * @param mpi whether by MPI_File_open
    * @return false also where the capture directory is this node's own
    */
   public boolean mayHave(final String path, final Writer writer, final boolean mpi) {
@@ -190,7 +169,6 @@ public final class SharedFiles {
     }
   }
 
-  /** Counts a file that goes direct therefore. */
   public void count() {
     statistics.count(Occurrence.SHARED_FILES, 1);
   }

@@ -58,7 +58,6 @@ public final class UncapturedFiles {
     return number;
   }
 
-  /** A file is written that is no image. */
   public void note(final ImageKey key, final String path, final Reason reason) {
     final boolean few = all.size() < MOST || all.containsKey(key);
     final ImageKey noted = few ? key : new ImageKey(NOWHERE, number(path));
@@ -70,7 +69,6 @@ public final class UncapturedFiles {
     }
   }
 
-  /** A file is an image. */
   public void captured(final ImageKey key) {
     if (all.containsKey(key)) {
       forget(all.get(key));

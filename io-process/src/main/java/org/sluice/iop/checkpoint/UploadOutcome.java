@@ -9,7 +9,6 @@ import org.sluice.iop.publish.PendingUpload;
 /**
  * Tells journal, statistics and those who wait what becomes of an upload.
  *
- * @param context of the session
  * @param writing how often the checkpoint was begun, as those who wait know
  */
 public record UploadOutcome(Context context, int writing) implements PendingUpload.Listener {

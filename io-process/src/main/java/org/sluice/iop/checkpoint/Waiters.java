@@ -44,8 +44,6 @@ public final class Waiters {
   private record Waiter(long number, long deadline, Caller caller) {}
 
   /**
-   * A session in which no process waits.
-   *
    * @param before whether a checkpoint counts that this session has not begun, by its number
    * @param state knows how commits failed
    */
@@ -57,10 +55,8 @@ public final class Waiters {
   /**
    * Answers when the checkpoint is committed or that has failed, at once if so.
    *
-   * @param request the checkpoint that the process waits for
    * @param written whether this session writes it: then no older commit counts, and storage need
    *     not be asked for one
-   * @param caller whom
    */
   public void add(final Request.Await request, final boolean written, final Caller caller) {
     final long number = request.checkpoint();
@@ -128,9 +124,6 @@ public final class Waiters {
   /**
    * Returns whether a checkpoint has come to its end, so that its waiters cannot be answered
    * otherwise any more.
-   *
-   * @param number its number
-   * @return whether it is committed, or failed for good
    */
   public boolean isOver(final long number) {
     return committed.contains(number) || failed.containsKey(number) || refused.containsKey(number);
@@ -175,12 +168,7 @@ public final class Waiters {
         new Reply.Failed(Errno.ETIMEDOUT, "the checkpoint is not committed yet"));
   }
 
-  /**
-   * Returns how long the service thread may sleep.
-   *
-   * @param limit at most
-   * @return milliseconds, at least 1
-   */
+  /** Returns how long the service thread may sleep, in milliseconds: from 1 up to the limit. */
   public long patience(final long limit) {
     final long now = System.nanoTime();
     return waiting.stream()

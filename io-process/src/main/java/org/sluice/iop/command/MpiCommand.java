@@ -141,7 +141,6 @@ public final class MpiCommand implements Subcommand {
               "  sluice mpi status --store /shared/ckpt")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public MpiCommand() {}
 
   @Override

@@ -56,7 +56,6 @@ public final class PsCommand implements Subcommand {
               "  sluice ps", "  sluice ps --clean", "  sluice ps --json | jq '.sessions[].name'")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public PsCommand() {}
 
   @Override

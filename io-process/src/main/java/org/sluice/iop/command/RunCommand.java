@@ -54,7 +54,6 @@ public final class RunCommand implements Subcommand {
                   .description("The command and its arguments, after --."))
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public RunCommand() {}
 
   @Override

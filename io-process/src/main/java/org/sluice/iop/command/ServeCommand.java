@@ -95,7 +95,6 @@ public final class ServeCommand implements Subcommand {
               "      --group 'step-([0-9]+)/' --metrics 9102")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public ServeCommand() {}
 
   @Override

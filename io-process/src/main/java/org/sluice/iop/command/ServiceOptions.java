@@ -42,9 +42,7 @@ import picocli.CommandLine.ParameterException;
 final class ServiceOptions implements SharedOptions {
   /** The ways in which a write proceeds that finds no free chunk. */
   enum WhenFull {
-    /** The write waits for the drain. */
     wait,
-    /** The write goes to the file. */
     direct
   }
 
@@ -238,11 +236,6 @@ final class ServiceOptions implements SharedOptions {
                 .description("Leave statistics in this file at the end, as JSON."));
   }
 
-  /**
-   * Returns the settings that the options give.
-   *
-   * @param endsWithMembers whether the I/O process ends with its last member
-   */
   Settings settings(final boolean endsWithMembers) throws IOException {
     final Grouping grouping = grouping();
     final Optional<StageSettings> bucket = stage.settings(store);
@@ -277,7 +270,6 @@ final class ServiceOptions implements SharedOptions {
         settle);
   }
 
-  /** Returns the store, as the user names it. */
   StoreOption store() {
     return store;
   }
@@ -287,7 +279,6 @@ final class ServiceOptions implements SharedOptions {
     return stats;
   }
 
-  /** Returns the command that has these options. */
   CommandSpec command() {
     return spec;
   }

@@ -15,9 +15,6 @@ final class StatsFile {
   /**
    * Checks before the start that the statistics can be written at the end; does nothing without a
    * file.
-   *
-   * @throws CommandException when they cannot be written
-   * @throws AccessDeniedException when that is not allowed
    */
   static void check(final Path file) throws AccessDeniedException {
     if (file == null) {
@@ -38,7 +35,6 @@ final class StatsFile {
     }
   }
 
-  /** Writes the statistics; does nothing without a file. */
   static void write(final Path file, final Statistics statistics) throws IOException {
     if (file != null) {
       Files.writeString(file, statistics.json() + System.lineSeparator());

@@ -48,7 +48,6 @@ public final class ThresholdCommand implements Subcommand {
               "  sluice threshold --name default auto")
           .spec();
 
-  /** Creates the command, for {@code ServiceLoader}. */
   public ThresholdCommand() {}
 
   @Override

@@ -12,7 +12,6 @@ import picocli.CommandLine.TypeConversionException;
 final class ThresholdConverter implements ITypeConverter<OptionalLong> {
   private static final String FIXED = "fixed:";
 
-  /** Creates the converter, for picocli. */
   ThresholdConverter() {}
 
   @Override

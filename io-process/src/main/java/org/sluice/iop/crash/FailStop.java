@@ -56,7 +56,6 @@ public final class FailStop {
    *
    * @param name name of the I/O process
    * @param file file for the crash report, which stays empty without a failure
-   * @throws IOException when the file cannot be created
    */
   public static void arm(final String name, final Path file) throws IOException {
     final String what =
@@ -93,11 +92,7 @@ public final class FailStop {
     inFlight = handled;
   }
 
-  /**
-   * Ends this process.
-   *
-   * @param failure failure of the calling thread
-   */
+  /** Ends this process. */
   public static void now(final Throwable failure) {
     if (!FAILING.compareAndSet(null, Thread.currentThread())) {
       while (FAILING.get() != Thread.currentThread()) {

@@ -59,10 +59,7 @@ public final class InFlight implements AutoCloseable {
   /**
    * Opens the file, or creates it: a resumed I/O process may find none.
    *
-   * @param path the file
    * @param session the session's id; entries of another session are dropped
-   * @return the record that the threads fill in
-   * @throws IOException when the file cannot be opened or created
    */
   public static InFlight open(final Path path, final long session) throws IOException {
     final ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
@@ -91,12 +88,7 @@ public final class InFlight implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the lane of a thread.
-   *
-   * @param role the thread's role
-   * @return the lane, to be used by that thread only
-   */
+  /** Returns the lane of a thread. */
   public Lane lane(final Lane.Role role) {
     return lanes[role.ordinal()];
   }
@@ -131,7 +123,6 @@ public final class InFlight implements AutoCloseable {
    * Notes that the I/O process ends because of this thread. Called by that thread; allocates
    * nothing.
    *
-   * @param thread name of the thread
    * @return lane of the thread; null when it has none
    */
   public Lane failed(final String thread) {
@@ -153,20 +144,12 @@ public final class InFlight implements AutoCloseable {
     memory.getAndAddLong(InFlightDescriptor.PROGRESS_OFFSET, 1);
   }
 
-  /**
-   * Returns whether a former I/O process failed at anything that has not been passed since.
-   *
-   * @return false nearly always
-   */
+  /** Returns whether a former I/O process failed at anything that has not been passed since. */
   public boolean hasSuspects() {
     return !suspects.isEmpty();
   }
 
-  /**
-   * Returns whether a former I/O process failed at a chunk that has not been passed since.
-   *
-   * @return false nearly always
-   */
+  /** Returns whether a former I/O process failed at a chunk that has not been passed since. */
   public boolean suspectsChunks() {
     return suspects.stream().anyMatch(one -> one.subject() == Subject.CHUNK.ordinal());
   }
@@ -183,7 +166,6 @@ public final class InFlight implements AutoCloseable {
   /**
    * Returns the images for whose records a chunk is poison, to any thread.
    *
-   * @param chunk id of the chunk
    * @return ids of images, with {@link Lane#NO_IMAGE} when the whole chunk must be left out
    */
   public IntArrayList poisoned(final long chunk) {
@@ -199,9 +181,6 @@ public final class InFlight implements AutoCloseable {
   /**
    * Returns whether I/O processes have failed again and again at requests or chunks of a slot's
    * process.
-   *
-   * @param slot index of the slot, 0 or more
-   * @return true when the process must not be served any more
    */
   public boolean isCutOff(final int slot) {
     return suspects.stream()
@@ -211,11 +190,7 @@ public final class InFlight implements AutoCloseable {
                     && one.deaths() >= MOST_DEATHS_OF_A_PROCESS);
   }
 
-  /**
-   * Forgets a slot's failures, since it goes to another process.
-   *
-   * @param slot index of the slot, 0 or more
-   */
+  /** Forgets a slot's failures, since it goes to another process. */
   public void forget(final int slot) {
     if (hasSuspects()) {
       remove(ANY_LANE, Subject.NONE.ordinal(), slot, Integer.MAX_VALUE);
@@ -230,8 +205,6 @@ public final class InFlight implements AutoCloseable {
     final Subject[] all = Subject.values();
     return ordinal >= 0 && ordinal < all.length ? all[ordinal] : Subject.NONE;
   }
-
-  // ---- the list ----
 
   private synchronized void add(final Suspect suspect) {
     final List<Suspect> next = new ArrayList<>(suspects);

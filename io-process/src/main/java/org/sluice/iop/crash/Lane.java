@@ -10,15 +10,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class Lane {
   /** The threads that have a lane. */
   public enum Role {
-    /** The service thread, which serves sockets and rings. */
     SERVICE,
-    /** The first stage of the drain. */
     VALIDATE,
-    /** The second stage of the drain. */
     WRITE,
-    /** The third stage of the drain. */
     COMMIT,
-    /** The thread that reads the store for processes that restart. */
     RESTART;
 
     private final String thread = name().toLowerCase(java.util.Locale.ROOT);
@@ -61,7 +56,6 @@ public final class Lane {
   /**
    * Notes that the thread begins to handle something.
    *
-   * @param subject kind of the thing
    * @param id identity among others of the kind
    * @param slot slot of the process that asked for the thing; {@link #NO_SLOT} for none
    * @param image image concerned; {@link #NO_IMAGE} when unknown
@@ -79,17 +73,13 @@ public final class Lane {
   /**
    * A thing that a thread handles.
    *
-   * @param subject ordinal of the kind
    * @param id identity among others of the kind
    * @param slot slot of the process that asked for the thing
-   * @param image image concerned
    */
   public record Handling(int subject, long id, int slot, int image) {}
 
   /**
    * Returns what the thread handles, so that it can be resumed after something that comes between.
-   *
-   * @return the present state
    */
   public Handling handling() {
     return new Handling(
@@ -99,11 +89,7 @@ public final class Lane {
         memory.getInt(IMAGE_OFFSET));
   }
 
-  /**
-   * Resumes what the thread handled before.
-   *
-   * @param before result of {@link #handling}
-   */
+  /** Resumes what the thread handled before. */
   public void goOn(final Handling before) {
     memory.putLong(ID_OFFSET, before.id());
     memory.putInt(SLOT_OFFSET, before.slot());
@@ -111,11 +97,7 @@ public final class Lane {
     memory.putInt(SUBJECT_OFFSET, before.subject());
   }
 
-  /**
-   * Notes that the thread has come to a part that concerns an image.
-   *
-   * @param id id of the image
-   */
+  /** Notes that the thread has come to a part that concerns an image. */
   public void image(final int id) {
     memory.putInt(IMAGE_OFFSET, id);
   }
@@ -128,9 +110,6 @@ public final class Lane {
   /**
    * Notes that a thing was handled without a failure, so that former failures at it no longer
    * count.
-   *
-   * @param subject kind of the thing
-   * @param id identity among others of the kind
    */
   public void passed(final Subject subject, final long id) {
     if (all.hasSuspects()) {
@@ -138,11 +117,6 @@ public final class Lane {
     }
   }
 
-  /**
-   * Returns the role of the lane's thread.
-   *
-   * @return the role
-   */
   public Role role() {
     return role;
   }

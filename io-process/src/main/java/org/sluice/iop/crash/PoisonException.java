@@ -6,11 +6,6 @@ import java.io.IOException;
 public final class PoisonException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /**
-   * Creates an exception that says what two I/O processes in a row failed at.
-   *
-   * @param subject kind of the thing that is left out
-   */
   public PoisonException(final Subject subject) {
     super("two I/O processes in a row failed at %s of it".formatted(subject));
   }

@@ -4,7 +4,6 @@ package org.sluice.iop.crash;
  * A thing at which an I/O process failed.
  *
  * @param lane ordinal of the thread's role; -1 for all that a process asks for
- * @param subject ordinal of the kind
  * @param id identity among others of the kind
  * @param image the image that the thread had come to; 0 none
  * @param deaths number of I/O processes in a row that failed at it

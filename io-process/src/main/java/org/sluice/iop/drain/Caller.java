@@ -5,10 +5,6 @@ import org.sluice.core.request.Reply;
 /** The process that waits for the reply to a request. Any thread. */
 @FunctionalInterface
 public interface Caller {
-  /**
-   * Answers; never waits for the other side to read.
-   *
-   * @param reply the answer
-   */
+  /** Answers; never waits for the other side to read. */
   void answer(Reply reply);
 }

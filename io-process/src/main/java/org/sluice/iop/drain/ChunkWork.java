@@ -75,7 +75,7 @@ abstract class ChunkWork implements Work {
     }
   }
 
-  /** Looks for poison. A process whose chunks were poison again and again is not heard any more. */
+  /** A process whose chunks were poison again and again is not heard any more. */
   private void lookForPoison() throws PoisonException {
     poisoned = context.inFlight().poisoned(id());
     if (poisoned.containsInt(Lane.NO_IMAGE) || context.inFlight().isCutOff(slot)) {

@@ -70,13 +70,7 @@ final class ContainerSink implements ChunkSink {
   }
 
   /**
-   * Creates a sink that has written nothing.
-   *
-   * @param containers containers of the session
-   * @param flight writer of its writes
    * @param bufferLength bytes of all chunks together
-   * @param statistics times of writes
-   * @param inFlight record of the bytes that are written
    */
   ContainerSink(
       final PosixStore store,

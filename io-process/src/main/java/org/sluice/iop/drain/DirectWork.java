@@ -37,8 +37,6 @@ final class DirectWork extends ImageWork {
   private final List<Peek> peeks = new ArrayList<>();
 
   /**
-   * Creates the work.
-   *
    * @param unpublished the writer's chunks that are not in the pipeline yet, in program order
    * @param emptied whether the image was truncated to nothing, so that its bytes do not count
    */

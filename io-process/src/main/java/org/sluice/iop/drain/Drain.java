@@ -42,11 +42,7 @@ public final class Drain implements AutoCloseable {
    * Starts the drain.
    *
    * @param segment the segment; stays the caller's
-   * @param layout layout of the session
    * @param store store of the containers; stays the caller's
-   * @param node name of this node
-   * @param statistics counts of the drain
-   * @param journal record of the drained chunks
    */
   public Drain(
       final Segment segment,
@@ -80,11 +76,7 @@ public final class Drain implements AutoCloseable {
     this.pipeline = new Pipeline(chunks + REQUESTS, sink, journal.inFlight(), pace);
   }
 
-  /**
-   * Returns the layout of the session's bytes.
-   *
-   * @return layout; any thread may ask
-   */
+  /** Returns the layout of the session's bytes. Any thread. */
   public Layout layout() {
     return layout;
   }
@@ -92,8 +84,6 @@ public final class Drain implements AutoCloseable {
   /**
    * Drains a chunk.
    *
-   * @param slot slot that published it
-   * @param chunk its index
    * @param word its state word when it was found to be published; a mad owner may change it
    * @param used its used length; {@link #ADOPTED} when its owner left it behind and its header
    *     tells
@@ -128,47 +118,27 @@ public final class Drain implements AutoCloseable {
   /**
    * Puts the bytes that a process has appended to a chunk so far into its images' own files, in the
    * files layout.
-   *
-   * @param slot slot of the chunk
-   * @param chunk its index; not in the pipeline
-   * @param word its state word
    */
   public void peek(final int slot, final int chunk, final long word) {
     pipeline.publish(new PeekWork(context, slot, chunk, word));
   }
 
-  /**
-   * Returns whether so much is under way that less urgent work should wait.
-   *
-   * @return true while {@link #peek} might wait for the disk
-   */
+  /** Returns whether so much is under way that less urgent work should wait. */
   public boolean isCrowded() {
     return pipeline.isCrowded();
   }
 
-  /**
-   * Returns whether nothing is on its way to storage.
-   *
-   * @return false also a little longer
-   */
+  /** Returns whether nothing is on its way to storage; false also a little longer. */
   public boolean isEmpty() {
     return pipeline.isEmpty();
   }
 
-  /**
-   * Returns whether all work is done that processes wait for.
-   *
-   * @return false also a little longer
-   */
+  /** Returns whether all work is done that processes wait for; false also a little longer. */
   public boolean isIdle() {
     return pipeline.isIdle();
   }
 
-  /**
-   * Returns the pace at which its threads share the processors with the application.
-   *
-   * @return pace also for the service thread
-   */
+  /** Returns the pace at which its threads share the processors with the application. */
   public Pace pace() {
     return pace;
   }
@@ -176,7 +146,6 @@ public final class Drain implements AutoCloseable {
   /**
    * Returns whether a chunk is on its way through the pipeline.
    *
-   * @param chunk its index
    * @param word its state word: the next owner publishes with another one
    * @return false before, and once it was released
    */
@@ -185,33 +154,19 @@ public final class Drain implements AutoCloseable {
     return work != null && work.isOf(word);
   }
 
-  /**
-   * Lets a slot append to an image.
-   *
-   * @param slot index of the slot, 0 or more
-   * @param image an image of the session
-   */
+  /** Lets a slot append to an image. */
   public void grant(final int slot, final Image image) {
     pipeline.publish(
         new StepWork(Lane.Role.VALIDATE, () -> context.reading().grants().grant(slot, image)));
   }
 
-  /**
-   * Ends the right of {@link #grant}.
-   *
-   * @param slot index of the slot, 0 or more
-   * @param image an image of the session
-   */
+  /** Ends the right of {@link #grant}. */
   public void revoke(final int slot, final Image image) {
     pipeline.publish(
         new StepWork(Lane.Role.VALIDATE, () -> context.reading().grants().revoke(slot, image)));
   }
 
-  /**
-   * Ends all rights of a slot.
-   *
-   * @param slot index of the slot, 0 or more
-   */
+  /** Ends all rights of a slot. */
   public void revokeAll(final int slot) {
     pipeline.publish(
         new StepWork(Lane.Role.VALIDATE, () -> context.reading().grants().revokeAll(slot)));
@@ -220,9 +175,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Makes the image's own file hold everything, once and for all.
    *
-   * @param image a direct image
    * @param unpublished chunks of its writer that are not in the pipeline, in program order
-   * @param emptied whether it was truncated to nothing
    */
   public void makeDirect(final Image image, final int[] unpublished, final boolean emptied) {
     pipeline.publish(new DirectWork(context, image, unpublished, emptied));
@@ -232,11 +185,7 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(ImageWork.of(image, kind, step));
   }
 
-  /**
-   * Makes the image's own file hold everything drained.
-   *
-   * @param image an image of the session
-   */
+  /** Makes the image's own file hold everything drained. */
   public void settle(final Image image) {
     change(
         image,
@@ -250,7 +199,6 @@ public final class Drain implements AutoCloseable {
   /**
    * Forgets the drained bytes of an image that was truncated to nothing, errors included.
    *
-   * @param image an image of the session
    * @param fileToo whether the drain may have written to its own file since
    */
   public void empty(final Image image, final boolean fileToo) {
@@ -258,12 +206,7 @@ public final class Drain implements AutoCloseable {
     resumeEmpty(image, fileToo);
   }
 
-  /**
-   * Carries out an {@link #empty} of a former I/O process.
-   *
-   * @param image an image of the session
-   * @param fileToo as there
-   */
+  /** Carries out an {@link #empty} of a former I/O process. */
   public void resumeEmpty(final Image image, final boolean fileToo) {
     change(
         image,
@@ -277,11 +220,7 @@ public final class Drain implements AutoCloseable {
         });
   }
 
-  /**
-   * Begins to log an image again, over the bytes of its own file.
-   *
-   * @param image an image that was direct
-   */
+  /** Begins to log an image again, over the bytes of its own file. */
   public void divert(final Image image) {
     change(
         image,
@@ -294,11 +233,7 @@ public final class Drain implements AutoCloseable {
         });
   }
 
-  /**
-   * Corrects the size of an image whose writer died.
-   *
-   * @param image an image that nobody has open
-   */
+  /** Corrects the size of an image whose writer died. */
   public void correctSize(final Image image) {
     change(image, Kind.SIZE, () -> image.size(image.drainedSize()));
   }
@@ -306,26 +241,19 @@ public final class Drain implements AutoCloseable {
   /**
    * Brings the drained bytes of an image to stable storage.
    *
-   * @param image an image of the session
    * @param durable receiver of the time when that is done; called by the last stage
    */
   public void sync(final Image image, final LongConsumer durable) {
     pipeline.publish(new SyncWork(context, image, durable));
   }
 
-  /**
-   * Forgets the places of an image's bytes, since nobody will ask for them again.
-   *
-   * @param image an image of the session
-   */
+  /** Forgets the places of an image's bytes, since nobody will ask for them again. */
   public void release(final Image image) {
     change(image, Kind.RELEASE, () -> settled(image));
   }
 
   /**
    * Fails the images of which storage may have lost bytes, since a sync failed. Last stage only.
-   *
-   * @param failure failure of the sync
    */
   public void failLost(final IOException failure) {
     context.containers().failLost(failure);
@@ -345,39 +273,21 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(new TidyWork(context.containers(), shortOfRoom));
   }
 
-  /**
-   * Answers once all earlier requests were written.
-   *
-   * @param caller receiver of the reply
-   * @param reply source of the reply; called by the write stage
-   */
+  /** Answers from the write stage, once all earlier requests were written. */
   public void answer(final Caller caller, final Supplier<Reply> reply) {
     pipeline.publish(new StepWork(Lane.Role.WRITE, () -> caller.answer(reply.get())));
   }
 
-  /**
-   * Runs an action once all earlier requests are done.
-   *
-   * @param action the action; called by the last stage
-   */
+  /** Runs an action on the last stage, once all earlier requests are done. */
   public void afterwards(final Runnable action) {
     pipeline.publish(new StepWork(Lane.Role.COMMIT, action));
   }
 
-  /**
-   * Sends other work through the pipeline.
-   *
-   * @param work the work
-   */
+  /** Sends other work through the pipeline. */
   public void publish(final Work work) {
     pipeline.publish(work);
   }
 
-  /**
-   * Returns the number of open containers.
-   *
-   * @return 0 or more
-   */
   public int openContainers() {
     return context.containers().count();
   }
@@ -387,12 +297,7 @@ public final class Drain implements AutoCloseable {
         image, Cause.SETTLED, image.log().drainsToFile(), image.log().size(), List.of());
   }
 
-  /**
-   * Takes over the drained bytes of a former I/O process, before any other request.
-   *
-   * @param image an image of the session
-   * @throws IOException when its containers or its file cannot be opened
-   */
+  /** Takes over the drained bytes of a former I/O process, before any other request. */
   public void resume(final Image image) throws IOException {
     image.log().resume(image.held().status().size());
     for (final ChunkLocation chunk : image.log().chunks()) {

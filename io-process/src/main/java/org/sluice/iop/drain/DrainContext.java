@@ -13,12 +13,8 @@ import org.sluice.iop.measure.Statistics;
 /**
  * The parts that the works of the drain share.
  *
- * @param segment segment of the chunks
- * @param journal record of the drained chunks
- * @param statistics counts of the drain
  * @param sink destination of drained chunks; write and last stage
  * @param containers containers of the session; none in the files layout
- * @param reading the means of the first stage
  * @param underWay chunks on their way through the pipeline, by index
  */
 record DrainContext(

@@ -25,8 +25,6 @@ final class DrainWork extends ChunkWork {
   private final boolean adopted;
 
   /**
-   * Creates the work.
-   *
    * @param used used length of the chunk; {@link Drain#ADOPTED} when its owner died before it told,
    *     and its header tells
    */

@@ -38,11 +38,6 @@ final class FilesSink implements ChunkSink {
   private final List<SyncWork> syncs = new ArrayList<>();
 
   /**
-   * Creates a sink.
-   *
-   * @param statistics times of writes
-   * @param inFlight record of the bytes that are written
-   * @param flight writer of the writes
    * @param bufferLength bytes of all chunks together
    * @param mode way in which the images' files are written to
    */

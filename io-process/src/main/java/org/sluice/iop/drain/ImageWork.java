@@ -9,19 +9,13 @@ import org.sluice.iop.image.Image;
 public abstract class ImageWork implements Work {
   /** The kind of a change. With the image it names the step at which an I/O process may fail. */
   public enum Kind {
-    /** The image becomes direct. */
     DIRECT,
-    /** The image's own file gets everything. */
     SETTLE,
-    /** The image was truncated to nothing. */
     EMPTY,
-    /** The image is logged again. */
     DIVERT,
-    /** The image's size is corrected. */
     SIZE,
     /** The drain forgets where the image's bytes are. */
     RELEASE,
-    /** The image is brought to stable storage. */
     SYNC,
     /** A fresh file takes the place of the image's file. */
     REPLACE,
@@ -29,17 +23,10 @@ public abstract class ImageWork implements Work {
     UNSHARE
   }
 
-  /** The image that is changed. */
   protected final Image image;
 
   private final Kind kind;
 
-  /**
-   * Creates a change of an image.
-   *
-   * @param image the image that is changed
-   * @param kind kind of the change
-   */
   protected ImageWork(final Image image, final Kind kind) {
     this.image = image;
     this.kind = kind;

@@ -67,10 +67,6 @@ final class InPlaceWriter {
   }
 
   /**
-   * Creates a writer.
-   *
-   * @param lane record of the images that it comes to
-   * @param flight writer of the writes
    * @param mode way in which the images' files are written to
    */
   InPlaceWriter(final Lane lane, final WritesInFlight flight, final Supplier<WriteMode> mode) {
@@ -82,11 +78,6 @@ final class InPlaceWriter {
   /**
    * Writes those extents of a chunk whose images are in place and which were not applied before, by
    * the next {@link #flush} at the latest.
-   *
-   * @param extents its records
-   * @param memory its memory in the segment
-   * @param chunk its index
-   * @param generation generation of its use
    */
   void write(
       final ExtentTable extents, final UnsafeBuffer memory, final int chunk, final int generation) {

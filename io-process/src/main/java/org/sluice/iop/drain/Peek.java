@@ -6,10 +6,6 @@ import org.sluice.core.chunk.ChunkReader;
 /**
  * The I/O process's view of an open chunk, which its owner may still append to.
  *
- * @param reader reader of its records
- * @param memory its memory in the segment
- * @param index its index in the segment
- * @param generation generation of its use
  * @param end end of the last record that was seen
  */
 record Peek(ChunkReader reader, UnsafeBuffer memory, int index, int generation, int end) {}

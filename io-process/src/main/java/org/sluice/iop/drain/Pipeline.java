@@ -32,8 +32,6 @@ final class Pipeline implements AutoCloseable {
    *
    * @param capacity number of pieces of work under way at which {@link #publish} blocks
    * @param gathering chunks left to be written together
-   * @param inFlight record of the work that the stages handle
-   * @param pace pace at which they work
    */
   Pipeline(
       final int capacity, final WriteBatch gathering, final InFlight inFlight, final Pace pace) {
@@ -85,11 +83,7 @@ final class Pipeline implements AutoCloseable {
     };
   }
 
-  /**
-   * Sends work through the stages. Service thread only.
-   *
-   * @param work the work
-   */
+  /** Sends work through the stages. Service thread only. */
   public void publish(final Work work) {
     final RingBuffer<Stage.Event> ring = disruptor.getRingBuffer();
     ring.publishEvent((event, sequence) -> event.work(work));
@@ -101,8 +95,6 @@ final class Pipeline implements AutoCloseable {
 
   /**
    * Returns whether so much is under way that less urgent work should wait. Service thread only.
-   *
-   * @return true when more than half of the capacity is under way
    */
   public boolean isCrowded() {
     final RingBuffer<Stage.Event> ring = disruptor.getRingBuffer();

@@ -59,11 +59,7 @@ final class SessionContainers {
     this.reserves = !layout.drainsToFiles();
   }
 
-  /**
-   * Returns the container that the next chunk goes to. Write stage only.
-   *
-   * @param length bytes of the chunk
-   */
+  /** Returns the container that the next chunk goes to. Write stage only. */
   Container next(final int length) throws IOException {
     if (current == null || appended >= ROTATION_LENGTH || current.container.isLost()) {
       final Container ready = reserve.getAndSet(null);

@@ -50,8 +50,6 @@ final class Stage implements EventHandler<Stage.Event> {
   private volatile long worth = -1;
 
   /**
-   * Creates a stage.
-   *
    * @param lane lane of its thread, whose role says which stage it is
    * @param gathering chunks left undone by the write stage; written before any work that does not
    *     join them, and before that stage waits, until there is more to do

@@ -2,12 +2,7 @@ package org.sluice.iop.drain;
 
 import org.sluice.iop.crash.Lane;
 
-/**
- * An action of one stage, in order with the chunks.
- *
- * @param stage stage whose thread runs it
- * @param action the action
- */
+/** An action of one stage, in order with the chunks. */
 record StepWork(Lane.Role stage, Runnable action) implements Work {
   @Override
   public void validate() {

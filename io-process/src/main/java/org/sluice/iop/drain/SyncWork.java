@@ -26,7 +26,7 @@ final class SyncWork extends ImageWork {
   private CompletableFuture<IOException> begun;
 
   /**
-   * Creates the work. A file that was let go is first taken back by the last stage. Service thread.
+   * A file that was let go is first taken back by the last stage. Service thread.
    *
    * @param durable receiver of the time when that is done, also when the image failed
    */

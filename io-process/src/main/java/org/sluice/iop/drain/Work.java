@@ -14,16 +14,12 @@ public interface Work {
   /**
    * Takes the step of the first stage: checks bytes from shared memory and copies out those that
    * the later stages use.
-   *
-   * @throws IOException when the work cannot be done
    */
   default void validate() throws IOException {}
 
   /**
    * Takes the step of the second stage: writes to storage, and gives memory back to the application
    * processes.
-   *
-   * @throws IOException when the work cannot be done
    */
   default void write() throws IOException {}
 
@@ -55,19 +51,13 @@ public interface Work {
     return true;
   }
 
-  /**
-   * Takes the step of the third stage: waits for stable storage.
-   *
-   * @throws IOException when the work cannot be done
-   */
+  /** Takes the step of the third stage: waits for stable storage. */
   default void commit() throws IOException {}
 
   /**
    * Fails the work. The stage in which storage failed calls this instead of its step or after it,
    * exactly once; the later stages leave the work alone then. Anything else that is thrown ends the
    * I/O process.
-   *
-   * @param failure exception of the stage
    */
   default void fail(final IOException failure) {
     throw new IllegalStateException(failure);
@@ -82,11 +72,7 @@ public interface Work {
     return Subject.NONE;
   }
 
-  /**
-   * Returns the number that tells the work from others of its kind, over resumptions.
-   *
-   * @return as the subject says
-   */
+  /** Returns the number that tells the work from others of its kind, over resumptions. */
   default long id() {
     return 0;
   }
@@ -112,7 +98,6 @@ public interface Work {
   /**
    * Returns whether the work outlasts its step in a stage: it says itself when it has passed.
    *
-   * @param role the stage's thread
    * @return false unless the layout holds it
    */
   default boolean isHeld(final Lane.Role role) {

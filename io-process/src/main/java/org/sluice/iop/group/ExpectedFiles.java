@@ -110,12 +110,10 @@ final class ExpectedFiles {
     return lastLook + Math.max(LEAST_NANOS, 2 * span);
   }
 
-  /** Returns the number of files of the previous checkpoint. */
   int files() {
     return files;
   }
 
-  /** Returns the number of the previous checkpoint. */
   long former() {
     return former;
   }

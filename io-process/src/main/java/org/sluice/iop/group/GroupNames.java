@@ -54,8 +54,6 @@ public final class GroupNames {
   private final Set<Long> parts = new HashSet<>();
 
   /**
-   * Creates the names of a session's groups.
-   *
    * @param changed receiver of checkpoints that have lost something
    */
   GroupNames(final Context context, final UncapturedFiles uncaptured, final LongConsumer changed) {
@@ -74,7 +72,6 @@ public final class GroupNames {
   /**
    * Returns the number of the checkpoint that a name belongs to.
    *
-   * @param path absolute path; may be outside the capture directory for a file without a name
    * @return empty for none, and outside the capture directory
    */
   public OptionalLong number(final String path) {
@@ -83,16 +80,11 @@ public final class GroupNames {
         : OptionalLong.empty();
   }
 
-  /**
-   * Sets the receiver of images that are in no group.
-   *
-   * @param its receiver, called each time that such an image is looked at
-   */
+  /** Sets the receiver of images that are in no group. */
   public void ungrouped(final Consumer<Image> its) {
     ungrouped = its;
   }
 
-  /** Notes that an image is in no group. */
   void noteUngrouped(final Image image) {
     ungrouped.accept(image);
   }
@@ -151,8 +143,6 @@ public final class GroupNames {
   /**
    * Returns the images of a commit, each under all names that tell its number. A name that the
    * checkpoint lacks might lead to a sparse file.
-   *
-   * @throws IOException when names cannot be found out
    */
   List<Entry.Part> members(final Group group) throws IOException {
     final List<Entry.Part> all = new ArrayList<>(group.members());
@@ -187,11 +177,7 @@ public final class GroupNames {
     }
   }
 
-  /**
-   * Notes that a process is about to write an image from its beginning.
-   *
-   * @param image the image that the process empties
-   */
+  /** Notes that a process is about to write an image from its beginning. */
   public void emptied(final Image image) {
     final Group group = table.of(image);
     if (group != null) {
@@ -215,9 +201,6 @@ public final class GroupNames {
 
   /**
    * Notes a file that was closed and deleted before it was taken as an image, at an unknown time.
-   *
-   * @param path absolute path of the file
-   * @param writer the process that wrote it
    */
   public void deletedUntaken(final String path, final Writer writer) {
     final OptionalLong number = number(path);
@@ -274,9 +257,6 @@ public final class GroupNames {
   /**
    * Notes that a process has renamed a directory, or given a file another name. A file of one
    * checkpoint cannot be in another one as well.
-   *
-   * @param key identity of the file
-   * @param path its present absolute path
    */
   public void moved(final ImageKey key, final String path) {
     if (!grouping.exists() || !context.capture().contains(path)) {
@@ -294,9 +274,6 @@ public final class GroupNames {
 
   /**
    * Notes that a process has renamed an image. Returns whether only a search tells its new name.
-   *
-   * @param image an image of the session
-   * @return true when the next search is for this image, too
    */
   public boolean isAstray(final Image image) {
     return grouping.exists() && moves.isAstray(image);

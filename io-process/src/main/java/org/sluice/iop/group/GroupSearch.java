@@ -79,7 +79,6 @@ final class GroupSearch {
    * Begins with the pattern that the store remembers.
    *
    * @param grouping grouping to find a pattern for, unless it has one
-   * @param found action once the pattern is known
    */
   GroupSearch(final Context context, final Grouping grouping, final Runnable found) {
     this.context = context;
@@ -121,11 +120,7 @@ final class GroupSearch {
     Warnings.warn("%s --group '%s'; --group none groups no files".formatted(what, expression));
   }
 
-  /**
-   * Looks at a file that all processes have closed, or that was renamed since.
-   *
-   * @param path path relative to the capture directory
-   */
+  /** Looks at a file that all processes have closed, or that was renamed since. */
   void look(final Image image, final String path) {
     if (!isSought() || asking) {
       return;
@@ -154,7 +149,6 @@ final class GroupSearch {
     }
   }
 
-  /** Returns whether the store is being asked. */
   boolean isAsking() {
     return asking;
   }
@@ -180,11 +174,7 @@ final class GroupSearch {
     return over;
   }
 
-  /**
-   * Returns whether a file may begin a checkpoint.
-   *
-   * @param number number of a checkpoint that has not begun
-   */
+  /** Returns whether a file may begin a checkpoint. */
   boolean mayBegin(final long number) {
     if (isUnasked() && !over && context.state().commits().size() >= MOST_COMMITS) {
       over = true;
@@ -198,8 +188,6 @@ final class GroupSearch {
   /**
    * Returns the reason for which a checkpoint that no user asked for must not begin: the store has
    * the number from another program.
-   *
-   * @param number number of a checkpoint that has not begun
    */
   Optional<Failure> obstacle(final long number) {
     if (!isUnasked()) {
@@ -323,11 +311,7 @@ final class GroupSearch {
     return inference.isUnnumbered();
   }
 
-  /**
-   * Returns the reason for which no file belongs to a checkpoint.
-   *
-   * @return the end of a sentence
-   */
+  /** Returns the reason for which no file belongs to a checkpoint. */
   String obstacle() {
     return obstacle == null ? inference.obstacle() : obstacle;
   }

@@ -74,7 +74,6 @@ public final class Groups {
   /**
    * Returns whether a checkpoint has an image, or may have it under another name.
    *
-   * @param image a closed image
    * @return false for a plain file and nothing else
    */
   public boolean mayHave(final Image image) {
@@ -85,7 +84,6 @@ public final class Groups {
    * Looks again at which checkpoint an image belongs to, and commits that checkpoint if it is
    * complete.
    *
-   * @param image an image that was opened, closed or renamed
    * @return path of its file; empty when it has no name, or there are no groups
    */
   public Optional<String> look(final Image image) {
@@ -97,7 +95,6 @@ public final class Groups {
   /**
    * Looks at an image whose name has just been found.
    *
-   * @param image an image that was opened
    * @param name absolute path of its file; empty when it has none in the capture directory
    */
   public void look(final Image image, final Optional<String> name) {
@@ -207,11 +204,7 @@ public final class Groups {
     }
   }
 
-  /**
-   * Returns whether the store is being asked which files are one checkpoint.
-   *
-   * @return true until the service thread has the answer
-   */
+  /** Returns whether the store is being asked which files are one checkpoint. */
   public boolean areAskedFor() {
     return search.isAsking();
   }
@@ -388,13 +381,7 @@ public final class Groups {
     group.images().forEach(this::place);
   }
 
-  /**
-   * Notes a file in the capture directory that is no image though a process writes it.
-   *
-   * @param key identity of the file
-   * @param path absolute path of the file
-   * @param reason reason for which the file is no image
-   */
+  /** Notes a file in the capture directory that is no image though a process writes it. */
   public void lacks(final ImageKey key, final String path, final Reason reason) {
     if (exist() && !names.number(path).stream().allMatch(this::mayHave)) {
       return;
@@ -408,11 +395,7 @@ public final class Groups {
     }
   }
 
-  /**
-   * Notes that a file is an image.
-   *
-   * @param key identity of the file
-   */
+  /** Notes that a file is an image. */
   public void captured(final ImageKey key) {
     uncaptured.captured(key);
   }
@@ -429,7 +412,6 @@ public final class Groups {
   /**
    * Looks again at the groups whose time has come.
    *
-   * @param readRings reads the rings of all processes
    * @return whether more groups are to be looked at
    */
   public boolean proceed(final Runnable readRings) {
@@ -461,12 +443,7 @@ public final class Groups {
     }
   }
 
-  /**
-   * Returns how long the service thread may sleep.
-   *
-   * @param limit upper bound in milliseconds
-   * @return milliseconds, at least 1
-   */
+  /** Returns how long the service thread may sleep, in milliseconds: from 1 up to the limit. */
   public long patience(final long limit) {
     return rechecks.patience(limit);
   }
@@ -475,7 +452,6 @@ public final class Groups {
    * Commits a complete checkpoint without any pause. A checkpoint of which a writer was killed may
    * lack files, so its completeness is unknown.
    *
-   * @param number number of the checkpoint
    * @return whether this session writes the checkpoint, and has not committed its present state
    */
   public boolean hurry(final long number) {
@@ -624,7 +600,6 @@ public final class Groups {
   /**
    * Returns the images of checkpoints that have something which no commit has.
    *
-   * @param which selection of images
    * @return the images by number of the checkpoint, without empty lists
    */
   public Map<Long, List<Image>> logged(final Predicate<Image> which) {
@@ -640,7 +615,6 @@ public final class Groups {
   /**
    * Returns whether an image may still be committed.
    *
-   * @param image an image of the session
    * @return false when the image is in no group, or in one that the store must not have
    */
   public boolean mayCommit(final Image image) {
@@ -657,12 +631,7 @@ public final class Groups {
     return context.isNamed(image) && has(image) && !hasChanged(image);
   }
 
-  /**
-   * Returns whether a group has an image.
-   *
-   * @param image an image of the session
-   * @return false also without groups
-   */
+  /** Returns whether a group has an image. */
   public boolean has(final Image image) {
     return exist() && table.of(image) != null;
   }

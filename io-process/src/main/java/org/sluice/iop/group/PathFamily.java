@@ -73,11 +73,6 @@ final class PathFamily {
     }
   }
 
-  /**
-   * Creates a family without paths.
-   *
-   * @param example a path of the family
-   */
   PathFamily(final String example) {
     this.example = example;
     final Matcher matcher = NUMBER.matcher(example);
@@ -110,12 +105,10 @@ final class PathFamily {
     }
   }
 
-  /** Returns one of the paths. */
   String example() {
     return example;
   }
 
-  /** Returns how many ranks wrote files of the family. */
   int ranks() {
     return ranks.size();
   }
@@ -175,7 +168,6 @@ final class PathFamily {
     return literals.get(before);
   }
 
-  /** Returns whether a number is each writer's rank. */
   boolean isOfRank(final int place) {
     return places.get(place).ofRank;
   }

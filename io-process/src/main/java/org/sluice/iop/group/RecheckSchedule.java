@@ -124,7 +124,6 @@ final class RecheckSchedule {
     return byGroup.computeIfAbsent(number, any -> new Pause());
   }
 
-  /** Ends all pauses of a group. */
   public void end(final long number) {
     byGroup.remove(number);
   }

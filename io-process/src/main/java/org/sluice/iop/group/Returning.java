@@ -21,8 +21,6 @@ final class Returning implements Retention.Returns {
   private final Consumer<Group> joined;
 
   /**
-   * Creates the receiver of such images.
-   *
    * @param look looks at an image that no longer belongs to its group, with its absolute name
    * @param joined receiver of a group that may have other images by now
    */

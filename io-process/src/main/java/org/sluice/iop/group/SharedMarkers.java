@@ -108,11 +108,7 @@ final class SharedMarkers {
     }
   }
 
-  /**
-   * A list of the files of some checkpoints, taken on another thread. Its fields never change.
-   *
-   * @param numbers of the checkpoints
-   */
+  /** A list of the files of some checkpoints, taken on another thread. Its fields never change. */
   private record Walk(CaptureDirectory capture, Grouping grouping, Set<Long> numbers)
       implements DirectoryLists.Walk<Map<Long, Found>> {
     @Override

@@ -49,8 +49,6 @@ public final class CaptureDirectory {
   private volatile long nextSearch;
 
   /**
-   * Creates a capture directory.
-   *
    * @param directory absolute and resolved; null when nothing is captured by path
    * @param store the store's directory, absolute and resolved
    */
@@ -66,18 +64,16 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Returns the directory whose new files are captured.
-   *
-   * @return absolute and resolved; null when nothing is captured by path
+   * Returns the absolute and resolved directory whose new files are captured; null when nothing is
+   * captured by path.
    */
   public String path() {
     return directory;
   }
 
   /**
-   * Returns whether other nodes may use its file system.
-   *
-   * @return false also when nothing is captured by path
+   * Returns whether other nodes may use its file system; false also when nothing is captured by
+   * path.
    */
   public boolean isShared() {
     if (directory == null) {
@@ -94,9 +90,6 @@ public final class CaptureDirectory {
   /**
    * Opens a file that is to become an image.
    *
-   * @param key key of the file
-   * @param path path of the file
-   * @return open for reading and writing
    * @throws NotCapturedException when it cannot be opened or named, is another file by now, or is
    *     not in here
    * @throws PosixException when there is no descriptor left
@@ -125,7 +118,6 @@ public final class CaptureDirectory {
   /**
    * Returns whether a path is in here, and not in the store.
    *
-   * @param path absolute and resolved
    * @return false when nothing is captured by path
    */
   public boolean contains(final String path) {
@@ -137,7 +129,6 @@ public final class CaptureDirectory {
   /**
    * Returns the present name of an image, after any renames.
    *
-   * @param image an image of the session
    * @return a name of its file; empty when it has none in here, or is {@link Image#isUnnamed}
    */
   public Optional<String> find(final Image image) {
@@ -161,7 +152,6 @@ public final class CaptureDirectory {
   /**
    * Returns the present name of a file whose path the kernel does not tell.
    *
-   * @param key key of the file
    * @return a name of the file; empty when it has none in here
    */
   public Optional<String> find(final ImageKey key) {
@@ -191,10 +181,7 @@ public final class CaptureDirectory {
     }
   }
 
-  /**
-   * Returns the path of a file. A path longer than the kernel tells is empty as well: then the file
-   * is searched for.
-   */
+  /** A path longer than the kernel tells is empty as well: then the file is searched for. */
   private static Optional<String> path(final NativeFile file) throws PosixException {
     try {
       return file.path();
@@ -223,8 +210,6 @@ public final class CaptureDirectory {
    * Searches, once for all of them, for images that came to rest and were given another name since.
    * An image neither found nor proven to be deleted is {@link Image#isUnnamed} from then on, and
    * taken to be gone once a checkpoint has it.
-   *
-   * @param images images of the session
    */
   public void search(final Collection<Image> images) {
     List<Image> astray = astray(images);
@@ -245,7 +230,6 @@ public final class CaptureDirectory {
   /**
    * Returns whether only a search tells the present name of an image.
    *
-   * @param image an image of the session
    * @return false while the kernel tells it
    */
   public boolean mustSearch(final Image image) {
@@ -253,9 +237,8 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Returns whether there is time for a search that can wait.
-   *
-   * @return false for a while after a search that took long
+   * Returns whether there is time for a search that can wait, as there is none right after a long
+   * one.
    */
   public boolean maySearch() {
     return clock.getAsLong() - nextSearch >= 0;
@@ -309,7 +292,6 @@ public final class CaptureDirectory {
    * of many files to another name would cause a search for each. So an image that the last search
    * did not find is taken to be here until there is time for another search.
    *
-   * @param image an image of the session
    * @return false also when that is not known
    */
   public boolean hasLost(final Image image) {
@@ -331,7 +313,6 @@ public final class CaptureDirectory {
   /**
    * Returns the names of an image among all names.
    *
-   * @param image an image of the session
    * @param names names found by {@link #names}
    * @return none also when the file of that inode number is another one
    */
@@ -340,12 +321,7 @@ public final class CaptureDirectory {
     return image.isAtRest() ? its.stream().filter(image.held().identity()::isAt).toList() : its;
   }
 
-  /**
-   * Returns all names of all files in here: an image may have several.
-   *
-   * @return paths by the keys of their files
-   * @throws PosixException when the directory cannot be searched
-   */
+  /** Returns all names of all files in here: an image may have several. */
   public Map<ImageKey, List<String>> names() throws PosixException {
     final Map<ImageKey, List<String>> names = new HashMap<>();
     if (directory != null) {
@@ -364,10 +340,7 @@ public final class CaptureDirectory {
    * Returns all names of some images in here. The kernel tells the number of a file's names, and
    * one of them. The directory is searched only when a file may have another.
    *
-   * @param images the images
    * @param stored number of each image's names in the store
-   * @return images by their names
-   * @throws IOException when the kernel does not tell, or the directory cannot be searched
    */
   public Map<String, Image> names(final Collection<Image> images, final Map<ImageKey, Long> stored)
       throws IOException {
@@ -418,7 +391,6 @@ public final class CaptureDirectory {
   /**
    * Returns the present name of an image in a checkpoint.
    *
-   * @param image an image of the session
    * @return its path below the directory; empty when it is not in here any more
    */
   public Optional<String> relativePath(final Image image) {

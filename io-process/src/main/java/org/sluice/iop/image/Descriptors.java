@@ -20,8 +20,6 @@ public final class Descriptors {
   private long bound = Long.MAX_VALUE;
 
   /**
-   * Creates the count; no image has a descriptor yet.
-   *
    * @param links links of the session, which hold images at rest
    * @param linked the images of a former I/O process that have a link
    */
@@ -30,11 +28,6 @@ public final class Descriptors {
     this.linked = Set.copyOf(linked);
   }
 
-  /**
-   * Returns the links that hold images at rest.
-   *
-   * @return links of the session
-   */
   public HeldLinks links() {
     return links;
   }
@@ -56,57 +49,31 @@ public final class Descriptors {
     count--;
   }
 
-  /**
-   * Returns the number of images that have a descriptor.
-   *
-   * @return 0 or more
-   */
   public synchronized int count() {
     return count;
   }
 
-  /**
-   * Sets the number of images that may have a descriptor by now.
-   *
-   * @param most 0 or more
-   */
+  /** Sets the number of images that may have a descriptor by now. */
   public synchronized void bound(final long most) {
     bound = most;
   }
 
-  /**
-   * Returns the number of images that may have a descriptor.
-   *
-   * @return 0 or more
-   */
   public synchronized long bound() {
     return bound;
   }
 
-  /**
-   * Returns the number of further images that may have a descriptor.
-   *
-   * @return 0 or more
-   */
+  /** Returns the number of further images that may have a descriptor. */
   public synchronized int room() {
     return Math.clamp(bound - count, 0, Integer.MAX_VALUE);
   }
 
-  /**
-   * Notes that no process has an image open any more, or that a stage has opened it again.
-   *
-   * @param image image that was used last
-   */
+  /** Notes that no process has an image open any more, or that a stage has opened it again. */
   public synchronized void idle(final Image image) {
     idle.remove(image);
     idle.add(image);
   }
 
-  /**
-   * Notes that a process opens an image, or that it is released.
-   *
-   * @param image image that does not come to rest
-   */
+  /** Notes that a process opens an image, or that it is released. */
   public synchronized void busy(final Image image) {
     idle.remove(image);
   }
@@ -115,8 +82,6 @@ public final class Descriptors {
    * Takes out images that may come to rest. A refused one is left out until it is {@link #idle}
    * anew.
    *
-   * @param most most images to take
-   * @param may whether an image may come to rest
    * @return the longest unused first
    */
   public synchronized List<Image> takeIdle(final int most, final Predicate<Image> may) {

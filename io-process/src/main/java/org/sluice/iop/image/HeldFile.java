@@ -92,18 +92,12 @@ public final class HeldFile implements FileSource {
     return file.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
   }
 
-  /**
-   * Returns the link. An image of the API lies in the store under a name that nobody else changes.
-   */
+  /** An image of the API lies in the store under a name that nobody else changes. */
   private String link() {
     return image.created() == null ? descriptors.link(image.id()) : image.opened();
   }
 
-  /**
-   * Returns the identity of the file. Any thread.
-   *
-   * @return device, inode and time of creation
-   */
+  /** Returns device, inode and time of creation. Any thread. */
   public FileIdentity identity() {
     return identity;
   }
@@ -112,11 +106,7 @@ public final class HeldFile implements FileSource {
     return file == null;
   }
 
-  /**
-   * Returns the descriptor. Service thread.
-   *
-   * @return empty at rest
-   */
+  /** Returns the descriptor; empty at rest. Service thread. */
   public Optional<NativeFile> descriptor() {
     return Optional.ofNullable(file);
   }
@@ -265,7 +255,6 @@ public final class HeldFile implements FileSource {
   /**
    * Returns the status of the file, however it is held. Any thread.
    *
-   * @return status of the file itself
    * @throws IOException when the kernel does not tell; {@link MissingException} when it is not
    *     found
    */
@@ -288,11 +277,7 @@ public final class HeldFile implements FileSource {
     return linked ? all - 1 : all;
   }
 
-  /**
-   * Returns whether a sync of the file failed. Any thread.
-   *
-   * @return true until it is emptied
-   */
+  /** Returns whether a sync of the file failed. Any thread. */
   public boolean isLost() {
     final NativeFile now = file;
     return lost || now != null && now.isLost();

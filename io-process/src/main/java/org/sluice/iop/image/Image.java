@@ -80,11 +80,7 @@ public final class Image extends ImageState {
     closedAt = protectedAt;
   }
 
-  /**
-   * Notes that a process has closed the image.
-   *
-   * @param time time of the close
-   */
+  /** Notes that a process has closed the image. */
   public void closed(final long time) {
     closedAt = time - closedAt < 0 ? time : closedAt;
   }
@@ -101,11 +97,6 @@ public final class Image extends ImageState {
     return unheld;
   }
 
-  /**
-   * Returns the key of the image.
-   *
-   * @return device and inode
-   */
   public ImageKey key() {
     return key;
   }
@@ -114,36 +105,22 @@ public final class Image extends ImageState {
    * Returns the image's own file, opened again if it is at rest. Any thread once the drain was
    * asked about the image, and the service thread.
    *
-   * @return open for reading and writing
    * @throws IOException when it cannot be opened; {@link MissingException} when it is not found
    */
   public NativeFile file() throws IOException {
     return held.open();
   }
 
-  /**
-   * Returns the holder of the image's own file.
-   *
-   * @return a descriptor or a link
-   */
   public HeldFile held() {
     return held;
   }
 
-  /**
-   * Returns whether this process has no descriptor of its file. Any thread.
-   *
-   * @return false while the file is open
-   */
+  /** Returns whether this process has no descriptor of its file. Any thread. */
   public boolean isAtRest() {
     return held.isAtRest();
   }
 
-  /**
-   * Returns the path under which the file became an image, for messages.
-   *
-   * @return its path then
-   */
+  /** Returns the path under which the file became an image, for messages. */
   public String opened() {
     return admitted().path();
   }
@@ -151,8 +128,6 @@ public final class Image extends ImageState {
   /**
    * Returns whether its file has an unknown name. A program gave it that name while it was at rest,
    * or the search for it failed.
-   *
-   * @return true until the name is found, or the file proven to be deleted
    */
   public boolean isUnnamed() {
     return unnamed;
@@ -162,11 +137,7 @@ public final class Image extends ImageState {
     unnamed = is;
   }
 
-  /**
-   * Counts bytes that went through the drain. Any thread.
-   *
-   * @param bytes number of bytes
-   */
+  /** Counts bytes that went through the drain. Any thread. */
   public void addLogged(final long bytes) {
     logged.addAndGet(bytes);
   }
@@ -200,7 +171,6 @@ public final class Image extends ImageState {
    * process, nor returned here before. Service thread only.
    *
    * @return bytes, at most
-   * @throws IOException when the kernel does not tell
    */
   public long takeUnseen() throws IOException {
     final long found = held.status().allocated() - logged.get() - table.directBytes(entry());
@@ -212,9 +182,6 @@ public final class Image extends ImageState {
   /**
    * Returns its logical size once everything was drained. A write that went direct while no chunk
    * was free is in the file only. Write stage only.
-   *
-   * @return bytes
-   * @throws IOException when the kernel does not tell
    */
   public long drainedSize() throws IOException {
     return Math.max(log().drainsToFile() ? 0 : log().size(), held.status().size());
@@ -238,11 +205,7 @@ public final class Image extends ImageState {
     }
   }
 
-  /**
-   * Returns the times when processes had the image open. Service thread only.
-   *
-   * @return the times
-   */
+  /** Returns the times when processes had the image open. Service thread only. */
   public OpenTimes times() {
     return times;
   }
@@ -250,8 +213,6 @@ public final class Image extends ImageState {
   /**
    * Makes the image direct for every process; a full fence follows. Until {@link #settled} its size
    * is the logged one, if that is more than its file's.
-   *
-   * @param reason reason of the change
    */
   public void direct(final Reason reason) {
     table.settling(entry(), reason);
@@ -263,11 +224,7 @@ public final class Image extends ImageState {
     table.settled(entry());
   }
 
-  /**
-   * Returns the reason why the image is direct.
-   *
-   * @return {@link Reason#NONE} while it is not
-   */
+  /** Returns the reason why the image is direct. */
   public Reason reason() {
     return table.reason(entry());
   }
@@ -306,36 +263,24 @@ public final class Image extends ImageState {
   /**
    * Returns whether a program outside Sluice may have the file open, of which nothing is known. Any
    * thread.
-   *
-   * @return false when none has
    */
   public boolean isOpenOutside() {
     return outside;
   }
 
-  /**
-   * Sets whether a program outside Sluice may have the file open.
-   *
-   * @param may whether one may
-   */
+  /** Sets whether a program outside Sluice may have the file open. */
   public void openOutside(final boolean may) {
     outside = may;
   }
 
   /**
    * Returns whether only programs have its file open, so that it is neither read nor written here.
-   *
-   * @return true until all have closed it and it was opened again
    */
   public boolean isLetGo() {
     return letGo;
   }
 
-  /**
-   * Sets whether only programs have the image's file open.
-   *
-   * @param without whether they have
-   */
+  /** Sets whether only programs have the image's file open. */
   public void letGo(final boolean without) {
     letGo = without;
   }
@@ -343,54 +288,32 @@ public final class Image extends ImageState {
   /**
    * Returns the logical size that every process sees. While the image is diverted its writer may
    * change it at any time.
-   *
-   * @return bytes
    */
   public long size() {
     return table.size(entry());
   }
 
-  /**
-   * Returns whether the image has bytes, or may have: the table need not tell of a direct one.
-   *
-   * @return false when it is empty
-   */
+  /** Returns whether the image has bytes, or may have: the table need not tell of a direct one. */
   public boolean hasBytes() {
     return state() == ImageDescriptor.STATE_DIRECT || size() > 0;
   }
 
-  /**
-   * Sets the logical size, while nobody diverts the image.
-   *
-   * @param size bytes
-   */
+  /** Sets the logical size, while nobody diverts the image. */
   public void size(final long size) {
     table.size(entry(), size);
   }
 
-  /**
-   * Returns the errno of the image's first error in the drain. Any thread.
-   *
-   * @return an errno, 0 for none
-   */
+  /** Returns the errno of the image's first error in the drain, 0 for none. Any thread. */
   public int errno() {
     return failure().map(reason -> Failure.of(reason).errno()).orElse(0);
   }
 
-  /**
-   * Returns the first error of the image in the drain. Any thread.
-   *
-   * @return empty for none
-   */
+  /** Returns the first error of the image in the drain. Any thread. */
   public Optional<Exception> failure() {
     return Optional.ofNullable(failure.get());
   }
 
-  /**
-   * Records the first error, for the writer's next call; no commit has the image. Any thread.
-   *
-   * @param reason the error
-   */
+  /** Records the first error, for the writer's next call; no commit has the image. Any thread. */
   public void fail(final Exception reason) {
     if (failure.compareAndSet(null, reason)) {
       table.error(entry(), Failure.of(reason).errno());
@@ -449,11 +372,7 @@ public final class Image extends ImageState {
     farewells++;
   }
 
-  /**
-   * Returns whether the image may be released when the pipeline has finished.
-   *
-   * @return true from {@link #farewell} on
-   */
+  /** Returns whether the image may be released when the pipeline has finished. */
   public boolean isLeaving() {
     return farewells > 0;
   }

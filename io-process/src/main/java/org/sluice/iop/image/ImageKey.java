@@ -8,25 +8,15 @@ import org.sluice.core.posix.NativeFile;
  * The key of an image, whatever its name.
  *
  * @param device {@code major << 32 | minor}
- * @param inode inode number
  */
 public record ImageKey(long device, long inode) {
-  /**
-   * Returns the key of an open file.
-   *
-   * @param file an open file
-   * @return its key
-   */
+  /** Returns the key of an open file. */
   public static ImageKey of(final NativeFile file) {
     return new ImageKey(file.device(), file.inode());
   }
 
   /**
-   * Returns the key of a file.
-   *
    * @param path a name of it; a symbolic link is not followed
-   * @return its key
-   * @throws PosixException when there is nothing of that name
    */
   public static ImageKey of(final String path) throws PosixException {
     return of(FileStatus.of(path));
@@ -35,10 +25,6 @@ public record ImageKey(long device, long inode) {
   /**
    * Returns the key of the file that a path leads to, through symbolic links and descriptors in
    * {@code /proc}.
-   *
-   * @param path any path
-   * @return its key
-   * @throws PosixException when it leads to nothing
    */
   public static ImageKey behind(final String path) throws PosixException {
     return of(FileStatus.behind(path));
@@ -47,9 +33,6 @@ public record ImageKey(long device, long inode) {
   /**
    * Returns whether a path leads to this file, through symbolic links and descriptors in {@code
    * /proc}.
-   *
-   * @param path any path
-   * @return false also when it leads to nothing
    */
   boolean isBehind(final String path) {
     try {
@@ -80,7 +63,6 @@ public record ImageKey(long device, long inode) {
    * Returns whether a name is a name of this file.
    *
    * @param path any path; a symbolic link is not followed
-   * @return false also when there is nothing of that name
    */
   public boolean isAt(final String path) {
     try {

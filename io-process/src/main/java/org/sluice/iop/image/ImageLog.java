@@ -34,28 +34,19 @@ public final class ImageLog {
     this.direct = direct;
   }
 
-  /**
-   * Returns whether drained extents go to the image's own file.
-   *
-   * @return false while they stay in containers
-   */
+  /** Returns whether drained extents go to the image's own file. */
   public boolean drainsToFile() {
     return toFile;
   }
 
-  /**
-   * Returns the logical size according to the records drained so far.
-   *
-   * @return bytes
-   */
+  /** Returns the logical size in bytes, according to the records drained so far. */
   public long size() {
     return size;
   }
 
   /**
-   * Returns the chunks with records that the image's own file does not hold.
-   *
-   * @return in program order; a copy
+   * Returns a copy, in program order, of the chunks with records that the image's own file does not
+   * hold.
    */
   public List<ChunkLocation> chunks() {
     return List.copyOf(chunks);
@@ -64,18 +55,12 @@ public final class ImageLog {
   /**
    * Returns whether the image became direct and was not logged again since. A decision to log it
    * again may be under way.
-   *
-   * @return false at first, unless the image is admitted as direct
    */
   public boolean isDirect() {
     return direct;
   }
 
-  /**
-   * Returns whether the drain may have written to the image's own file, ever.
-   *
-   * @return false while all drained bytes are in containers
-   */
+  /** Returns whether the drain may have written to the image's own file, ever. */
   public boolean isInOwnFile() {
     return touched || toFile || direct;
   }
@@ -84,11 +69,7 @@ public final class ImageLog {
     return touched;
   }
 
-  /**
-   * Begins anew with the bytes of the image's own file.
-   *
-   * @param e cause and manner of the restart
-   */
+  /** Begins anew with the bytes of the image's own file. */
   public void apply(final Entry.Restarted e) {
     chunks.clear();
     touched |= e.cause() != Cause.EMPTIED;
@@ -119,42 +100,24 @@ public final class ImageLog {
     return List.copyOf(marks.values());
   }
 
-  /**
-   * Takes the size of the image's own file, where no entry tells which bytes went there.
-   *
-   * @param fileSize bytes
-   */
+  /** Takes the size of the image's own file, where no entry tells which bytes went there. */
   public void resume(final long fileSize) {
     size = toFile ? fileSize : size;
   }
 
-  /**
-   * Notes that a chunk in a container has records of the image. A repetition does nothing.
-   *
-   * @param location place of the chunk
-   */
+  /** Notes that a chunk in a container has records of the image. A repetition does nothing. */
   public void add(final ChunkLocation location) {
     if (chunks.isEmpty() || !chunks.getLast().equals(location)) {
       chunks.add(location);
     }
   }
 
-  /**
-   * Returns the containers that bytes of the image are in.
-   *
-   * @return their ids
-   */
+  /** Returns the containers that bytes of the image are in. */
   public Set<Long> containers() {
     return chunks.stream().map(ChunkLocation::container).collect(Collectors.toSet());
   }
 
-  /**
-   * Applies a record's effect on the size.
-   *
-   * @param type the record's type
-   * @param offset begin of the record in the image, bytes
-   * @param length bytes of the image that the record is about
-   */
+  /** Applies a record's effect on the size. */
   public void follow(final int type, final long offset, final long length) {
     size = type == RecordDescriptor.TYPE_TRUNCATE ? offset : Math.max(size, offset + length);
   }
@@ -163,8 +126,6 @@ public final class ImageLog {
    * Marks the part of a chunk that was applied to the image's own file before the chunk was
    * drained; never less than before.
    *
-   * @param chunk the chunk's index
-   * @param generation generation of the chunk's use
    * @param position end of the last payload byte that was applied
    */
   public void mark(final int chunk, final int generation, final int position) {
@@ -177,11 +138,7 @@ public final class ImageLog {
     marks.put(mark.chunk(), mark);
   }
 
-  /**
-   * Removes the mark of {@link #mark}, since the chunk is drained.
-   *
-   * @param chunk the chunk's index
-   */
+  /** Removes the mark of {@link #mark}, since the chunk is drained. */
   public void unmark(final int chunk) {
     if (marks.containsKey(chunk)) {
       marks.remove(chunk);
@@ -192,8 +149,6 @@ public final class ImageLog {
   /**
    * Returns the part of a chunk that was applied before it was drained.
    *
-   * @param chunk the chunk's index
-   * @param generation generation of the chunk's use
    * @return the position given to {@link #mark}, 0 without one
    */
   public int markOf(final int chunk, final int generation) {

@@ -28,9 +28,7 @@ public final class ImageName {
    * removes names whatever they stand for. So the name is moved aside first, and given back if it
    * is another file's by then.
    *
-   * @param image identity of the image's file
    * @param name a name that it had a moment ago
-   * @throws PosixException when the removal fails
    */
   public static void remove(final FileIdentity image, final String name) throws PosixException {
     final String aside = aside(image, name);
@@ -61,13 +59,7 @@ public final class ImageName {
     }
   }
 
-  /**
-   * Ends a {@link #remove} in which the I/O process was killed.
-   *
-   * @param image identity of the image's file
-   * @param name a name that it had
-   * @throws PosixException when the removal fails
-   */
+  /** Ends a {@link #remove} in which the I/O process was killed. */
   public static void finish(final FileIdentity image, final String name) throws PosixException {
     final String aside = aside(image, name);
     if (Names.exists(aside)) {
@@ -78,9 +70,6 @@ public final class ImageName {
   /**
    * Returns whether Sluice gave a file this name for a moment: to remove it, or before it gets its
    * own name.
-   *
-   * @param path a path of the file
-   * @return false for all names that programs give
    */
   public static boolean isOurs(final String path) {
     final String name = path.substring(path.lastIndexOf('/') + 1);

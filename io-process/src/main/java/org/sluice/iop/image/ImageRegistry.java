@@ -46,11 +46,7 @@ public final class ImageRegistry {
   private final BitSet used = new BitSet();
 
   /**
-   * Creates a registry that knows no file yet.
-   *
-   * @param table the shared table
    * @param images images of a former I/O process, to be resumed first
-   * @param journal record of the changes
    * @param protection protection of images whose own files do not hold everything
    * @param descriptors count of the images that have a descriptor
    */
@@ -67,11 +63,7 @@ public final class ImageRegistry {
     this.journal = journal;
   }
 
-  /**
-   * Checks that files can be captured at all.
-   *
-   * @throws CommandException when there may be no image
-   */
+  /** Checks that files can be captured at all. */
   public static void checkLimit() {
     if (mostDescriptors() < FEWEST) {
       throw new CommandException(
@@ -82,11 +74,7 @@ public final class ImageRegistry {
     }
   }
 
-  /**
-   * Returns the number of descriptors that clients, containers and images may have.
-   *
-   * @return rest of the limit of open files
-   */
+  /** Returns the number of descriptors that clients, containers and images may have. */
   public static long mostDescriptors() {
     return NativeProcess.mostOpenFiles() - RESERVED;
   }
@@ -106,40 +94,21 @@ public final class ImageRegistry {
     }
   }
 
-  /**
-   * Returns the images that have descriptors.
-   *
-   * @return descriptors of all images
-   */
   public Descriptors descriptors() {
     return descriptors;
   }
 
-  /**
-   * Finds an image.
-   *
-   * @param key key of the image
-   * @return null when it is not known
-   */
+  /** Finds an image; null when it is not known. */
   public Image find(final ImageKey key) {
     return byKey.get(key);
   }
 
-  /**
-   * Finds an image.
-   *
-   * @param id 1 or more
-   * @return null when it is not known
-   */
+  /** Finds an image; null when it is not known. */
   public Image find(final int id) {
     return images.find(id);
   }
 
-  /**
-   * Returns all images.
-   *
-   * @return a copy
-   */
+  /** Returns a copy. */
   public Collection<Image> all() {
     return images.all();
   }
@@ -148,8 +117,6 @@ public final class ImageRegistry {
    * Enters a file as an image.
    *
    * @param file the file, open for reading and writing; the registry's from here on
-   * @param state its first state
-   * @return the image
    * @throws NotCapturedException when there is no room for it; the file is closed then
    */
   public Image admit(final NativeFile file, final int state) throws NotCapturedException {
@@ -170,7 +137,7 @@ public final class ImageRegistry {
     return bind(images.find(id), file);
   }
 
-  /** Returns a new id. Processes take ids from the same word, which may hold anything. */
+  /** Processes take ids from the same word, which may hold anything. */
   private int nextId() {
     int id = table.nextId();
     while (id < 1 || images.find(id) != null) {
@@ -185,9 +152,6 @@ public final class ImageRegistry {
   /**
    * Returns whether a process may have entered an image by this id at this place.
    *
-   * @param id id of the image
-   * @param entry index of its entry
-   * @param slot slot of the process
    * @return false for an id or entry of another image, and for nonsense
    */
   public boolean mayEnter(final int id, final int entry, final int slot) {
@@ -202,10 +166,8 @@ public final class ImageRegistry {
   /**
    * Takes an image that a process has entered, and that the journal knows.
    *
-   * @param id id of the image
    * @param file its file, or another one if that is gone, open for reading and writing; the
    *     registry's from here on
-   * @return the image
    */
   public Image enter(final int id, final NativeFile file) {
     final Image image = bind(images.find(id), file);
@@ -229,7 +191,6 @@ public final class ImageRegistry {
    * Gives an image of a former I/O process its file again. A file in the place of one that is gone
    * takes over its entry, whose identity another file may have by now.
    *
-   * @param image an image of the session
    * @param file its file, open for reading and writing; the registry's from here on
    */
   public void resume(final Image image, final NativeFile file) {
@@ -239,11 +200,7 @@ public final class ImageRegistry {
     image.known();
   }
 
-  /**
-   * Takes over an image that was at rest in a former I/O process, and stays so.
-   *
-   * @param image an image of the session
-   */
+  /** Takes over an image that was at rest in a former I/O process, and stays so. */
   public void resumeAtRest(final Image image) {
     bind(image, HeldFile.atRest(image, descriptors));
     table.identify(image.entry(), image.key().device(), image.key().inode());
@@ -255,7 +212,6 @@ public final class ImageRegistry {
    * Brings an image to rest.
    *
    * @param image image that no process has open, and no work in the pipeline is about
-   * @param name a name of its file
    */
   public void rest(final Image image, final String name) {
     images.apply(journal.write(new Entry.Rested(image.id(), name)));
@@ -263,11 +219,7 @@ public final class ImageRegistry {
     close(image.held()::rest);
   }
 
-  /**
-   * Hides an image from searches by its file, which is another image's by now.
-   *
-   * @param image an image that is missing
-   */
+  /** Hides an image from searches by its file, which is another image's by now. */
   public void displace(final Image image) {
     byKey.remove(image.key(), image);
     table.identify(image.entry(), 0, 0);
@@ -285,11 +237,7 @@ public final class ImageRegistry {
     }
   }
 
-  /**
-   * Frees the entries of images that a process entered, and nobody is going to take.
-   *
-   * @param slot slot of the process, which is gone
-   */
+  /** Frees the entries of images that a process entered, and nobody is going to take. */
   public void removeUntaken(final int slot) {
     removeWhere(creator -> creator == slot);
   }
@@ -307,8 +255,6 @@ public final class ImageRegistry {
   /**
    * Releases an image; no work in the pipeline may use it any more. Its file is closed before
    * others see that it is no image: the kernel runs no program whose file is open for writing.
-   *
-   * @param image an image of this registry
    */
   public void forget(final Image image) {
     if (images.find(image.id()) == image) {
@@ -329,7 +275,6 @@ public final class ImageRegistry {
    * Returns whether a file may have been an image that was released. The memory of these is
    * bounded: after very many of them the answer is always true.
    *
-   * @param key a file
    * @return false only when it was none
    */
   public boolean mayHaveHad(final ImageKey key) {

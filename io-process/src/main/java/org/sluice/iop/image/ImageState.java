@@ -149,8 +149,6 @@ abstract class ImageState {
 
   /**
    * Ends a commit of the image. A failed commit leaves it as it was before, maybe in a checkpoint.
-   *
-   * @param e end of the commit
    */
   public void apply(final Entry.Ended e) {
     committed |= e.errno() == 0;
@@ -225,37 +223,22 @@ abstract class ImageState {
     return resting;
   }
 
-  /**
-   * Returns a name that its file had.
-   *
-   * @return the last one that is known
-   */
+  /** Returns the last known name of its file. */
   public String name() {
     return name;
   }
 
-  /**
-   * Takes note of a name of its file. Service thread only.
-   *
-   * @param path present name
-   */
+  /** Takes note of a name of its file. Service thread only. */
   public void name(final String path) {
     name = path;
   }
 
-  /**
-   * Returns the entry by which the file became an image.
-   *
-   * @return its id, its file, and its state then
-   */
   public Entry.Admitted admitted() {
     return admitted;
   }
 
   /**
-   * Returns the checkpoint that a rank created the image for by request.
-   *
-   * @return null for a captured file
+   * Returns the checkpoint that a rank created the image for by request; null for a captured file.
    */
   public Entry.Created created() {
     return created;
@@ -268,11 +251,7 @@ abstract class ImageState {
         : new MissingException(untaken);
   }
 
-  /**
-   * Returns the reason why its file could not be taken, so that it failed.
-   *
-   * @return empty when it was taken, or asked for
-   */
+  /** Returns the reason why its file could not be taken, so that it failed; empty otherwise. */
   public String untaken() {
     return untaken;
   }
@@ -286,47 +265,27 @@ abstract class ImageState {
     return committed;
   }
 
-  /**
-   * Returns the slots whose chunks may have records of the image.
-   *
-   * @return slots that have or had it open
-   */
+  /** Returns the slots whose chunks may have records of the image. */
   public Set<Integer> granted() {
     return Collections.unmodifiableSet(granted);
   }
 
-  /**
-   * Returns the id in records and requests.
-   *
-   * @return unique in the session, from 1
-   */
+  /** Returns the id in records and requests, from 1, unique in the session. */
   public int id() {
     return admitted.image();
   }
 
-  /**
-   * Returns the place of the image in the shared table.
-   *
-   * @return index of its entry
-   */
+  /** Returns the place of the image in the shared table. */
   public int entry() {
     return admitted.entry();
   }
 
-  /**
-   * Returns the log of the image's drained bytes. Write stage only.
-   *
-   * @return the log
-   */
+  /** Returns the log of the image's drained bytes. Write stage only. */
   public ImageLog log() {
     return log;
   }
 
-  /**
-   * Returns the slots that have the image open. Service thread only.
-   *
-   * @return the openers
-   */
+  /** Returns the slots that have the image open. Service thread only. */
   public Openers openers() {
     return openers;
   }
@@ -342,8 +301,6 @@ abstract class ImageState {
 
   /**
    * Returns whether a process had it open for writing when it died, so that it may be incomplete.
-   *
-   * @return false once a process opened it for writing again
    */
   public boolean isAbandoned() {
     return abandoned;
@@ -369,9 +326,8 @@ abstract class ImageState {
   }
 
   /**
-   * Returns the order of its last opening for writing.
-   *
-   * @return order among all such openings of the session, from 1; 0 for never
+   * Returns the order of its last opening for writing among all of the session, from 1; 0 for
+   * never.
    */
   public long written() {
     return written;

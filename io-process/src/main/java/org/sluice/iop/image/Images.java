@@ -32,11 +32,6 @@ public final class Images implements Fold {
   private int kills;
   private long writings;
 
-  /**
-   * Creates a session without images and processes.
-   *
-   * @param layout place where their bytes land
-   */
   public Images(final Layout layout) {
     this.layout = layout;
   }
@@ -164,86 +159,46 @@ public final class Images implements Fold {
     }
   }
 
-  /**
-   * Returns the processes that have slots.
-   *
-   * @return in the order of their coming
-   */
+  /** Returns the processes that have slots, in the order of their coming. */
   public Collection<Writer> writers() {
     return Collections.unmodifiableCollection(writers.values());
   }
 
-  /**
-   * Returns the process that has a slot.
-   *
-   * @param slot index of its slot, 0 or more
-   * @return null for nobody
-   */
+  /** Returns the process that has a slot; null for nobody. */
   public Writer writer(final int slot) {
     return writers.get(slot);
   }
 
-  /**
-   * Returns the images that a slot has open.
-   *
-   * @param slot index of its slot, 0 or more
-   * @return in the order of their admission; a copy
-   */
+  /** Returns a copy of the images that a slot has open, in the order of their admission. */
   public List<Image> openOf(final int slot) {
     return List.copyOf(open.getOrDefault(slot, List.of()));
   }
 
-  /**
-   * Returns whether a process has an image open.
-   *
-   * @return false when all are closed
-   */
   public boolean areOpen() {
     return !open.isEmpty();
   }
 
-  /**
-   * Returns the number of processes that were killed.
-   *
-   * @return up to now
-   */
+  /** Returns the number of processes that were killed. */
   public int kills() {
     return kills;
   }
 
-  /**
-   * Returns the number of times that images were opened for writing.
-   *
-   * @return up to now
-   */
+  /** Returns the number of times that images were opened for writing. */
   public long writings() {
     return writings;
   }
 
-  /**
-   * Returns the highest image id so far.
-   *
-   * @return 0 for none
-   */
+  /** Returns the highest image id so far; 0 for none. */
   public int last() {
     return last;
   }
 
-  /**
-   * Finds an image.
-   *
-   * @param id 1 or more
-   * @return null when there is none
-   */
+  /** Finds an image; null when there is none. */
   public Image find(final int id) {
     return byId.get(id);
   }
 
-  /**
-   * Returns the images.
-   *
-   * @return in the order of their admission; a copy
-   */
+  /** Returns a copy, in the order of their admission. */
   public List<Image> all() {
     return List.copyOf(byId.values());
   }

@@ -6,21 +6,11 @@ import java.io.IOException;
 public final class MissingException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /**
-   * Creates the failure of a file that is not found.
-   *
-   * @param path path of the image
-   * @param what fact that is known of it
-   */
+  /** Creates the failure of a file that is not found. */
   public MissingException(final String path, final String what) {
     this(path + ": " + what);
   }
 
-  /**
-   * Creates the failure of a file that was not found.
-   *
-   * @param reason message of the first failure
-   */
   public MissingException(final String reason) {
     super(reason);
   }

@@ -103,9 +103,6 @@ public final class Moves {
   }
 
   /**
-   * Creates the moves; nothing was looked at yet.
-   *
-   * @param capture directory of the images
    * @param isKnown whether an image is still one of the session
    * @param isWanted whether a name, absolute, is preferred to others of the same file
    */
@@ -131,7 +128,6 @@ public final class Moves {
   /**
    * Returns the present name of an image.
    *
-   * @param image an image of the session
    * @return the name that is preferred; empty when it has none in the capture directory
    */
   public Optional<String> find(final Image image) {
@@ -154,7 +150,6 @@ public final class Moves {
   /**
    * Notes that an image was looked at.
    *
-   * @param image an image of the session
    * @param name name of its file, absolute; empty where it has none
    */
   public void looked(final Image image, final Optional<String> name) {
@@ -225,7 +220,6 @@ public final class Moves {
   /**
    * Notes the word of a process that it renamed an image.
    *
-   * @param image an image of the session
    * @return whether only a search tells its new name: then the next look is for it as well
    */
   public boolean isAstray(final Image image) {
@@ -237,20 +231,12 @@ public final class Moves {
     return true;
   }
 
-  /**
-   * Returns whether a process has told of something since the last look.
-   *
-   * @return until {@link #look}
-   */
+  /** Returns whether a process has told of something since the last look. */
   public boolean areTold() {
     return told;
   }
 
-  /**
-   * Returns whether there is time for a look that can wait.
-   *
-   * @return false for a while after one that took long
-   */
+  /** Returns whether there is time for a look that can wait. */
   public boolean mayLook() {
     return clock.getAsLong() - next >= 0;
   }
@@ -397,8 +383,6 @@ public final class Moves {
   /**
    * Returns the reason why the place of some image is unknown, so that no checkpoint is known to
    * have all of its own.
-   *
-   * @return empty when all are known
    */
   public Optional<IOException> obstacle() {
     unknown.keySet().removeIf(image -> !isKnown.test(image));

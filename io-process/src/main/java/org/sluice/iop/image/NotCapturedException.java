@@ -13,11 +13,7 @@ public final class NotCapturedException extends Exception {
     this.reason = reason;
   }
 
-  /**
-   * Returns the reason why the file is not captured.
-   *
-   * @return a reason that {@link Reason#isPlain}
-   */
+  /** Returns a reason that {@link Reason#isPlain}. */
   public Reason reason() {
     return reason;
   }

@@ -15,10 +15,7 @@ public final class Openers {
   /** No slot. */
   public static final int NOBODY = -1;
 
-  /**
-   * The openers by slot. The map is its own only while a slot has the image open: most images are
-   * closed.
-   */
+  /** The map is its own only while a slot has the image open: most images are closed. */
   private Map<Integer, Entry.Opener> bySlot = Map.of();
 
   private int writer = NOBODY;
@@ -63,56 +60,30 @@ public final class Openers {
     return bySlot.values();
   }
 
-  /**
-   * Returns the slots that have the image open.
-   *
-   * @return their indices
-   */
+  /** Returns the slots that have the image open. */
   public Set<Integer> slots() {
     return Collections.unmodifiableSet(bySlot.keySet());
   }
 
-  /**
-   * Returns whether no slot has the image open.
-   *
-   * @return true when it is closed
-   */
   public boolean isEmpty() {
     return bySlot.isEmpty();
   }
 
-  /**
-   * Returns whether a slot has the image open.
-   *
-   * @param slot index of a slot, 0 or more
-   * @return true when it has
-   */
   public boolean has(final int slot) {
     return bySlot.containsKey(slot);
   }
 
-  /**
-   * Returns whether a slot shares the image.
-   *
-   * @param slot a slot, open or not
-   * @return true when another one has it open
-   */
+  /** Returns whether a slot shares the image. */
   public boolean hasOtherThan(final int slot) {
     return bySlot.size() > (has(slot) ? 1 : 0);
   }
 
-  /**
-   * Returns the slot whose process appends the image's writes to the log.
-   *
-   * @return a slot or {@link #NOBODY}
-   */
+  /** Returns the slot whose process appends the image's writes to the log, or {@link #NOBODY}. */
   public int writer() {
     return writer;
   }
 
   /**
-   * Sets the slot that diverts the image.
-   *
    * @param slot a slot that has it open, or {@link #NOBODY}
    */
   public void writer(final int slot) {

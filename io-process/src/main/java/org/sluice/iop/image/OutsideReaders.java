@@ -21,24 +21,18 @@ public interface OutsideReaders {
   /**
    * Protects the image's own file, which may lack bytes from here on, or must not change. A
    * repetition does nothing.
-   *
-   * @param image an image of the session
    */
   void protect(Image image);
 
   /**
    * Ends the protection: the image's own file holds everything, or is of no interest any more. A
    * repetition does nothing.
-   *
-   * @param image an image of the session
    */
   void release(Image image);
 
   /**
    * Ends the part of the protection that needs the image's descriptor, which is given up. A
    * repetition does nothing.
-   *
-   * @param image an image of the session
    */
   void rest(Image image);
 }

@@ -18,11 +18,9 @@ public final class Reopening {
    * Opens a file for reading and writing. A program may have made it read-only since. Or a program
    * has a lease on it, for which this process had let it go: the kernel would wait long for that.
    *
-   * @param path path that leads to it
    * @param identity identity that it is to have; another file's mode is left alone
    * @return the file, or another one that the path leads to by now; let go of if a program has a
    *     lease on it
-   * @throws PosixException when it cannot be opened
    */
   public static NativeFile forWriting(final String path, final FileIdentity identity)
       throws PosixException {
@@ -41,10 +39,8 @@ public final class Reopening {
    * Opens a file as {@link #forWriting} does, but unseen by its watchers. Obstacles to a write
    * other than the mode, such as a running program, show at the first write.
    *
-   * @param path path that leads to it
    * @param identity identity that it is to have; another file's mode is left alone
    * @return the file, or another one that the path leads to by now
-   * @throws PosixException when it cannot be opened
    */
   public static NativeFile quietly(final String path, final FileIdentity identity)
       throws PosixException {
@@ -59,11 +55,9 @@ public final class Reopening {
    * Opens a file that a process has just created, by one of its names.
    *
    * @param name a name that it had, or another way to it
-   * @param key key of the file
    * @param born the low half of its time of creation, which a later file with its inode number does
    *     not have; 0 unknown
    * @return open for reading and writing; empty when the name leads elsewhere
-   * @throws PosixException when it cannot be opened
    */
   public static Optional<NativeFile> created(final String name, final ImageKey key, final int born)
       throws PosixException {

@@ -20,9 +20,8 @@ public final class Writer {
   }
 
   /**
-   * Returns the entry by which the process got its slot.
-   *
-   * @return all zero, but for the rank, when it is nobody
+   * Returns the entry by which the process got its slot; all zero, but for the rank, when it is
+   * nobody.
    */
   public Entry.Attached attached() {
     return process;
@@ -33,38 +32,22 @@ public final class Writer {
     return new Entry.KnownWriter(process, killed);
   }
 
-  /**
-   * Returns the number of the process.
-   *
-   * @return unique among all processes of the session, whichever I/O process serves it
-   */
+  /** Returns the number of the process, unique in the session whichever I/O process serves it. */
   public long process() {
     return process.generation() << Integer.SIZE | process.slot();
   }
 
-  /**
-   * Returns the rank of the process.
-   *
-   * @return -1 unknown
-   */
+  /** Returns the rank; -1 unknown. */
   public int rank() {
     return process.rank();
   }
 
-  /**
-   * Returns the number of ranks of the process's job.
-   *
-   * @return 0 unknown
-   */
+  /** Returns the number of ranks of the process's job; 0 unknown. */
   public int ranks() {
     return process.ranks();
   }
 
-  /**
-   * Returns the number of ranks of its job that run on this node.
-   *
-   * @return 0 where that is unknown
-   */
+  /** Returns the number of ranks of its job that run on this node; 0 unknown. */
   public int localRanks() {
     return process.localRanks() == 0 ? ranks() : Math.max(process.localRanks(), 0);
   }
@@ -89,11 +72,7 @@ public final class Writer {
     return rank() >= 0 ? rank() : -1 - process();
   }
 
-  /**
-   * Returns the number of processes that were killed before this one attached.
-   *
-   * @return number of processes
-   */
+  /** Returns the number of processes that were killed before this one attached. */
   public int killsBefore() {
     return process.killsBefore();
   }
@@ -103,11 +82,6 @@ public final class Writer {
     killed = true;
   }
 
-  /**
-   * Returns whether the process was killed.
-   *
-   * @return false while it lives, or when it has ended well
-   */
   public boolean wasKilled() {
     return killed;
   }

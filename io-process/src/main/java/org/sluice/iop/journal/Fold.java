@@ -7,8 +7,6 @@ public interface Fold {
   /**
    * Adds an entry. An entry that contradicts earlier ones is left out. The journal is whole up to
    * its end, but an entry may be about something that another thread had let go of.
-   *
-   * @param entry the next one
    */
   void apply(Entry entry);
 

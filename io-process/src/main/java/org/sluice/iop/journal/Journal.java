@@ -80,10 +80,7 @@ public final class Journal implements AutoCloseable {
    * Begins a journal.
    *
    * @param path a file that does not exist
-   * @param sessionId of the segment
    * @param folds make empty folds
-   * @return the journal
-   * @throws IOException when it cannot be created
    */
   public static Journal create(
       final Path path, final long sessionId, final Supplier<? extends Fold> folds)
@@ -98,9 +95,6 @@ public final class Journal implements AutoCloseable {
   /**
    * Reads a journal to continue it.
    *
-   * @param path the file
-   * @param sessionId of the segment
-   * @param past takes the entries
    * @param folds make empty folds
    * @return the journal; bytes behind its last whole entry are cut off
    * @throws FormatVersionException when the file is of another version
@@ -125,9 +119,7 @@ public final class Journal implements AutoCloseable {
    * Returns whether a journal was begun since the node was booted. An older one may lack any entry,
    * and its pids may belong to other processes by now.
    *
-   * @param path the file
    * @return false for another boot, and for a file without a whole header
-   * @throws IOException when it cannot be read
    */
   public static boolean isOfThisBoot(final Path path) throws IOException {
     final Bytes<Void> header = Bytes.allocateDirect(HEADER_LENGTH);
@@ -144,9 +136,7 @@ public final class Journal implements AutoCloseable {
   /**
    * Returns whether a journal has more than its header. A damaged header does not matter.
    *
-   * @param path an existing file
    * @return false when nothing was ever written to it
-   * @throws IOException when that cannot be told
    */
   public static boolean hasEntries(final Path path) throws IOException {
     return Files.size(path) > HEADER_LENGTH;
@@ -156,7 +146,6 @@ public final class Journal implements AutoCloseable {
    * Removes a journal that no process writes to.
    *
    * @param path the file; need not exist
-   * @throws IOException when the kernel refuses
    */
   public static void remove(final Path path) throws IOException {
     Files.deleteIfExists(rewritten(path));
@@ -217,11 +206,9 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Writes an entry. An entry that cannot be written ends the journal, since the session cannot be
-   * resumed without it.
+   * An entry that cannot be written ends the journal, since the session cannot be resumed without
+   * it.
    *
-   * @param entry the decision
-   * @param <E> its type
    * @return the same entry, to be applied next
    */
   public synchronized <E extends Entry> E write(final E entry) {
@@ -240,11 +227,7 @@ public final class Journal implements AutoCloseable {
     return entry;
   }
 
-  /**
-   * Returns the record of what the threads handle, a file beside this journal.
-   *
-   * @return the session's record
-   */
+  /** Returns the record of what the threads handle, a file beside this journal. */
   public InFlight inFlight() {
     return inFlight;
   }

@@ -5,21 +5,13 @@ import org.sluice.core.store.model.Commit;
 /**
  * The times of a committed checkpoint.
  *
- * @param number the checkpoint's number
- * @param images number of its images
- * @param bytes sum of the sizes of the images
  * @param returnSeconds time for which the slowest process had its images open
  * @param durableSeconds time from the first opening until the commit
  */
 public record CommitTimes(
     long number, int images, long bytes, double returnSeconds, double durableSeconds) {
   /**
-   * Returns the times of a commit.
-   *
-   * @param commit the commit that is stored
-   * @param openings openings of the images
    * @param ended time of the commit, in nanoseconds of the clock of the openings
-   * @return the times
    */
   public static CommitTimes of(final Commit commit, final OpenTimes openings, final long ended) {
     return new CommitTimes(

@@ -7,13 +7,11 @@ import org.sluice.core.libc.PosixException;
  * The reason for which something was not brought to storage for good.
  *
  * @param errno the error number, over 0
- * @param reason the error in words
  */
 public record Failure(int errno, String reason) {
   /**
    * Returns the failure that an exception stands for.
    *
-   * @param exception any
    * @return the failure, with {@code EIO} when the exception tells no errno
    */
   public static Failure of(final Exception exception) {
@@ -35,7 +33,6 @@ public record Failure(int errno, String reason) {
    * Returns the message that a run ends with.
    *
    * @param remedy advice to the user about missing bytes
-   * @return a line
    */
   public String line(final String remedy) {
     return losesBytes()

@@ -33,7 +33,6 @@ final class Intervals {
     }
   }
 
-  /** A union of no intervals. */
   public Intervals() {}
 
   /**
@@ -73,11 +72,7 @@ final class Intervals {
     olderEnd = Math.max(olderEnd, time);
   }
 
-  /**
-   * Adds all intervals of another union.
-   *
-   * @param other stays as it is
-   */
+  /** Adds all intervals of another union. */
   public void addAll(final Intervals other) {
     final Intervals added = new Intervals();
     added.endsByStart.putAll(other.endsByStart);
@@ -89,11 +84,7 @@ final class Intervals {
     added.endsByStart.forEach(this::add);
   }
 
-  /**
-   * Returns the length of the union.
-   *
-   * @return the length in seconds
-   */
+  /** Returns the length of the union in seconds. */
   public double seconds() {
     final long latest =
         endsByStart.entrySet().stream().mapToLong(e -> e.getValue() - e.getKey()).sum();

@@ -36,13 +36,8 @@ public final class MetricsEndpoint implements AutoCloseable {
   }
 
   /**
-   * Opens the endpoint.
-   *
    * @param port TCP port; 0 for any that is free
    * @param segment the session's segment; stays the caller's
-   * @param statistics the session's statistics
-   * @return the endpoint, to be closed at the end
-   * @throws IOException when the port cannot be opened
    */
   public static MetricsEndpoint open(
       final int port, final Segment segment, final Statistics statistics) throws IOException {
@@ -66,16 +61,11 @@ public final class MetricsEndpoint implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the address of the metrics.
-   *
-   * @return a URL
-   */
+  /** Returns the URL of the metrics. */
   public String address() {
     return "http://127.0.0.1:%d/metrics".formatted(server.getAddress().getPort());
   }
 
-  /** Starts the server. */
   public void start() {
     server.setExecutor(answering);
     server.start();

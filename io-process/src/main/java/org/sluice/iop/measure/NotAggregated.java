@@ -7,7 +7,6 @@ import org.sluice.core.segment.Reason;
 /**
  * The bytes that did not go through the buffer for one reason.
  *
- * @param reason the reason
  * @param bytes bytes that processes counted as they wrote them
  * @param estimatedBytes upper bound of further bytes in files: blocks that no process counted
  * @param files files that are no images; 0 for a reason that is about images

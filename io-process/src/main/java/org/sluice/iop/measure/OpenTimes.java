@@ -15,13 +15,11 @@ public final class OpenTimes {
   private long only;
   private long closed;
 
-  /** Creates an empty set of times. */
   public OpenTimes() {}
 
   /**
    * Adds an opening.
    *
-   * @param process tells processes apart
    * @param begin nanoseconds
    * @param end nanoseconds, not before {@code begin}
    */
@@ -50,20 +48,12 @@ public final class OpenTimes {
     return byProcess.computeIfAbsent(process, any -> new Intervals());
   }
 
-  /**
-   * Returns the time of the first opening.
-   *
-   * @return nanoseconds; {@link Long#MAX_VALUE} when never
-   */
+  /** Returns the time of the first opening in nanoseconds; {@link Long#MAX_VALUE} when never. */
   public long first() {
     return first;
   }
 
-  /**
-   * Adds the openings of another image.
-   *
-   * @param other the openings of the other image, which stay as they are
-   */
+  /** Adds the openings of another image. */
   public void add(final OpenTimes other) {
     if (other.byProcess != null) {
       other.byProcess.forEach((process, intervals) -> of(process).addAll(intervals));
@@ -73,21 +63,13 @@ public final class OpenTimes {
     }
   }
 
-  /**
-   * Forgets a process that opens no more images.
-   *
-   * @param process as it was added
-   */
+  /** Forgets a process that opens no more images. */
   void remove(final long process) {
     of(process);
     byProcess.remove(process);
   }
 
-  /**
-   * Returns how long the slowest process had files open.
-   *
-   * @return seconds
-   */
+  /** Returns how long the slowest process had files open, in seconds. */
   public double slowest() {
     if (byProcess == null) {
       return isEmpty() ? 0 : (closed - first) / 1e9;

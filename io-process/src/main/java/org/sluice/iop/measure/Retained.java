@@ -22,20 +22,11 @@ public final class Retained {
 
   Retained() {}
 
-  /**
-   * Adds a checkpoint that was removed.
-   *
-   * @param number its number
-   */
   public synchronized void removed(final long number) {
     removed.addLast(number);
   }
 
-  /**
-   * Adds a checkpoint that is gone since its program deleted files of it.
-   *
-   * @param number its number
-   */
+  /** Adds a checkpoint that is gone since its program deleted files of it. */
   public synchronized void deleted(final long number) {
     deleted.addLast(number);
   }
@@ -44,7 +35,6 @@ public final class Retained {
    * Sets the kept checkpoints.
    *
    * @param numbers the checkpoints that count, the oldest first
-   * @param most the number given with {@code --keep}
    */
   public synchronized void kept(final Collection<Long> numbers, final int most) {
     kept = List.copyOf(numbers);

@@ -58,7 +58,6 @@ public final class Statistics {
   /**
    * Creates the statistics of a session that begins.
    *
-   * @param bufferBytes size of the buffer
    * @param pages kind of the buffer's pages, for users
    * @param header header in which processes count the files that they do not announce
    * @param mode the current way of writing to the store
@@ -80,7 +79,6 @@ public final class Statistics {
   /**
    * Adds the duration of something that ends now.
    *
-   * @param what kind of event
    * @param began nanoseconds, by {@link System#nanoTime}
    */
   public void took(final Timed what, final long began) {
@@ -90,7 +88,6 @@ public final class Statistics {
   /**
    * Adds the duration of something that has ended.
    *
-   * @param what kind of event
    * @param began nanoseconds, by {@link System#nanoTime}
    * @param ended nanoseconds
    */
@@ -98,11 +95,7 @@ public final class Statistics {
     durations.get(what).add(ended - began);
   }
 
-  /**
-   * Returns the checkpoints that were removed as newer ones came.
-   *
-   * @return the one object of the session
-   */
+  /** Returns the checkpoints that were removed as newer ones came. */
   public Retained retained() {
     return retained;
   }
@@ -112,21 +105,12 @@ public final class Statistics {
   }
 
   /**
-   * Adds to a count.
-   *
-   * @param what kind of event or amount
    * @param more amount to add, 0 or more
    */
   public void count(final Occurrence what, final long more) {
     counts.addAndGet(what.ordinal(), more);
   }
 
-  /**
-   * Returns a count.
-   *
-   * @param what kind of event or amount
-   * @return the count
-   */
   public long count(final Occurrence what) {
     return counts.get(what.ordinal());
   }
@@ -134,8 +118,6 @@ public final class Statistics {
   /**
    * Counts a file that is not captured although it is opened for writing.
    *
-   * @param key identity of the file
-   * @param reason for which the file is not captured
    * @return whether the file is the first one for this reason
    */
   public synchronized boolean leftPlain(final Object key, final Reason reason) {
@@ -152,20 +134,12 @@ public final class Statistics {
     estimates.merge(reason, bytes, Long::sum);
   }
 
-  /**
-   * Notes how full the buffer is.
-   *
-   * @param bytes in use now
-   */
+  /** Notes how full the buffer is. */
   public synchronized void bufferUse(final long bytes) {
     peakBuffer = Math.max(peakBuffer, Math.min(bytes, bufferBytes));
   }
 
-  /**
-   * Sets the slots whose counters are alive.
-   *
-   * @param slots the attached slots
-   */
+  /** Sets the slots whose counters are alive. */
   public synchronized void attached(final Collection<Slot> slots) {
     attached = List.copyOf(slots);
   }
@@ -174,7 +148,6 @@ public final class Statistics {
    * Keeps the counters of a process that is gone.
    *
    * @param slot its slot, no longer among {@link #attached}
-   * @param process identity of the process
    */
   public synchronized void detached(final Slot slot, final long process) {
     past.add(slot);
@@ -189,7 +162,6 @@ public final class Statistics {
   /**
    * Adds an opening that ended.
    *
-   * @param process identity of the process
    * @param opened nanoseconds
    * @param closed nanoseconds
    */
@@ -207,11 +179,7 @@ public final class Statistics {
     durable.add(Math.min(opened, reached), reached);
   }
 
-  /**
-   * Adds a committed checkpoint.
-   *
-   * @param times times of the checkpoint
-   */
+  /** Adds a committed checkpoint. */
   public synchronized void committed(final CommitTimes times) {
     commitCount++;
     commits.add(times);
@@ -230,29 +198,17 @@ public final class Statistics {
     failure = failure == null || graver ? reason : failure;
   }
 
-  /**
-   * Returns the reason for which something was not brought to storage.
-   *
-   * @return empty when all went well
-   */
+  /** Returns the reason for which something was not brought to storage. */
   public synchronized Optional<Failure> failure() {
     return Optional.ofNullable(failure);
   }
 
-  /**
-   * Returns the number of files that were opened for writing and not captured.
-   *
-   * @return the count
-   */
+  /** Returns the number of files that were opened for writing and not captured. */
   public synchronized long plainFiles() {
     return Arrays.stream(Reason.values()).mapToLong(this::plainFiles).sum();
   }
 
-  /**
-   * Returns the share of bytes that went through the buffer so far.
-   *
-   * @return the share
-   */
+  /** Returns the share of bytes that went through the buffer so far. */
   synchronized Share share() {
     final SlotCounters total = counters();
     return new Share(
@@ -283,11 +239,7 @@ public final class Statistics {
     return notAggregated(reason, counters());
   }
 
-  /**
-   * Returns the number of committed checkpoints.
-   *
-   * @return the count, recommits included
-   */
+  /** Returns the number of committed checkpoints, recommits included. */
   public synchronized long checkpoints() {
     return commitCount;
   }
@@ -347,11 +299,7 @@ public final class Statistics {
     return waited + direct;
   }
 
-  /**
-   * Returns the counters of all processes, past and present.
-   *
-   * @return a copy
-   */
+  /** Returns the counters of all processes, past and present. */
   synchronized SlotCounters counters() {
     final SlotCounters total = new SlotCounters();
     total.add(past);
@@ -362,8 +310,6 @@ public final class Statistics {
   /**
    * Returns all statistics as {@code --stats} shows them. Their names are not fixed by {@code
    * docs/format.md}.
-   *
-   * @return JSON
    */
   public String json() {
     try {

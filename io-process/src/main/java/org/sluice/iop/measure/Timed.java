@@ -5,7 +5,6 @@ package org.sluice.iop.measure;
  * besides.
  */
 public enum Timed {
-  /** An opening: from its request to the answer. */
   OPEN("sluice.open", "openings of captured files, from request to answer"),
   /** A write of drained chunks to storage, several at once if several are there. */
   DRAIN_WRITE("sluice.drain.write", "writes of drained chunks to storage"),

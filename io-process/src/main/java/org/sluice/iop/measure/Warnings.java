@@ -19,11 +19,7 @@ public final class Warnings {
     Speaker.say(message);
   }
 
-  /**
-   * Returns the number of warnings since the start.
-   *
-   * @return the number
-   */
+  /** Returns the number of warnings since the start. */
   public static long count() {
     return COUNT.get();
   }

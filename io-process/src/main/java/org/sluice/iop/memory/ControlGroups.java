@@ -27,7 +27,6 @@ public final class ControlGroups {
   /**
    * A limit of memory.
    *
-   * @param group the group's directory
    * @param most the limit in bytes
    * @param left bytes that can still be had; cached file data count as free, as the kernel can drop
    *     them
@@ -37,7 +36,6 @@ public final class ControlGroups {
   /**
    * A limit of processors.
    *
-   * @param group the group's directory
    * @param most number of processors, as a share of processor time
    */
   public record Processors(Path group, double most) {}
@@ -51,7 +49,6 @@ public final class ControlGroups {
    * Returns the groups of this process.
    *
    * @return the groups; their limits are read at each call
-   * @throws IOException when they cannot be read
    */
   public static ControlGroups own() throws IOException {
     return of(Path.of("/proc/self/cgroup"), Path.of("/proc/self/mountinfo"));
@@ -64,12 +61,7 @@ public final class ControlGroups {
         Files.readAllLines(mounts, StandardCharsets.ISO_8859_1));
   }
 
-  /**
-   * Returns the limit of memory that is reached first.
-   *
-   * @return empty for none
-   * @throws IOException when it cannot be read
-   */
+  /** Returns the limit of memory that is reached first. */
   public Optional<Memory> memory() throws IOException {
     final List<Memory> limits = new ArrayList<>();
     for (final Path group : groups("", "cgroup2")) {
@@ -106,12 +98,7 @@ public final class ControlGroups {
         .orElse(0);
   }
 
-  /**
-   * Returns the narrowest limit of processors.
-   *
-   * @return empty for none
-   * @throws IOException when it cannot be read
-   */
+  /** Returns the narrowest limit of processors. */
   public Optional<Processors> processors() throws IOException {
     final List<Processors> limits = new ArrayList<>();
     for (final Path group : groups("", "cgroup2")) {

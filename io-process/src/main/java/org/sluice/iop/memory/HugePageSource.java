@@ -15,7 +15,6 @@ interface HugePageSource {
    *
    * @param directory the runtime directory, on which the caller has the lock
    * @param length bytes wanted
-   * @return path at which a file on huge pages can be created; empty when this source has none
    * @throws IOException when the kernel refuses unexpectedly
    */
   Optional<Path> find(Path directory, long length) throws IOException;

@@ -29,7 +29,6 @@ public final class MemoryLimit implements Provision.Provider {
   /**
    * Creates a provider that looks at no limit before the first chunk.
    *
-   * @param provider provider of the pages
    * @param chunkLength bytes of each chunk
    */
   public MemoryLimit(final Provision.Provider provider, final int chunkLength) {

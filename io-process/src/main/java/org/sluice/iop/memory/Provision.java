@@ -23,7 +23,6 @@ public final class Provision implements Runnable {
     /**
      * Makes the pages of a chunk.
      *
-     * @param chunk index of the chunk
      * @throws IOException when there is no memory
      */
     void provide(int chunk) throws IOException;
@@ -35,7 +34,6 @@ public final class Provision implements Runnable {
     /**
      * Looks whether more chunks are needed soon.
      *
-     * @param used number of chunks in use
      * @param processes number of processes that may take a chunk
      */
     void look(int used, int processes);
@@ -72,8 +70,6 @@ public final class Provision implements Runnable {
   /**
    * Creates a thread that provides nothing before {@link #begin}.
    *
-   * @param count number of chunks
-   * @param provider called for each, in ascending order
    * @param withhold receiver of the first chunk that never gets any memory, if there is one
    */
   public Provision(final int count, final Provider provider, final IntConsumer withhold) {
@@ -93,11 +89,7 @@ public final class Provision implements Runnable {
     this.pause = pause;
   }
 
-  /**
-   * Starts to provide memory, in a thread of its own.
-   *
-   * @return the handle that ends the thread when closed
-   */
+  /** Starts to provide memory, in a thread of its own, which ends when the result is closed. */
   public AutoCloseable begin() {
     thread.start();
     return () -> {
@@ -111,7 +103,6 @@ public final class Provision implements Runnable {
    * provided at once and none waits. Three times as many chunks as are in use are likely to be
    * needed later. Their pages wait, since the drain needs the processor now. Any thread.
    *
-   * @param used number of chunks in use
    * @param processes number of processes that may take a chunk
    */
   public void look(final int used, final int processes) {

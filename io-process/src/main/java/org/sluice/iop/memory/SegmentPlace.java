@@ -12,10 +12,6 @@ import org.sluice.core.command.ExitStatus;
 /**
  * The place of the segment's file. Clients find it as {@code segment} in the runtime directory,
  * which is a symbolic link when the memory comes from elsewhere.
- *
- * @param file path at which the file is to be created
- * @param source source of its pages, for users
- * @param huge whether the pages are to be huge
  */
 public record SegmentPlace(Path file, String source, boolean huge) {
   static final String FILE = "segment";
@@ -41,23 +37,14 @@ public record SegmentPlace(Path file, String source, boolean huge) {
    * Finds a place. {@link #clear} removes its file.
    *
    * @param directory the runtime directory, on which the caller has the lock, cleared
-   * @param pages the wanted kind of pages
-   * @param length bytes wanted
-   * @return the place
    * @throws CommandException when only huge pages will do and there are none
-   * @throws IOException when the kernel refuses
    */
   public static SegmentPlace find(final Path directory, final Pages pages, final long length)
       throws IOException {
     return find(directory, pages, length, sources());
   }
 
-  /**
-   * Returns the memory that can be allocated on this node.
-   *
-   * @return bytes, without swapping
-   * @throws IOException when the kernel does not tell
-   */
+  /** Returns the bytes that can be allocated on this node without swapping. */
   public static long availableBytes() throws IOException {
     return PrivateTmpfs.availableBytes();
   }
@@ -103,7 +90,6 @@ public record SegmentPlace(Path file, String source, boolean huge) {
    * keep it.
    *
    * @param directory a runtime directory on which the caller has the lock
-   * @throws IOException when the kernel refuses
    */
   public static void clear(final Path directory) throws IOException {
     final Path segment = directory.resolve(FILE);
@@ -118,7 +104,6 @@ public record SegmentPlace(Path file, String source, boolean huge) {
    * Checks that the pages are of the wanted kind.
    *
    * @param hugeBytes bytes of the segment that huge pages map so far
-   * @param pages the wanted kind of pages
    * @return one line: the kind of pages, and how to get better ones
    * @throws CommandException when huge pages are required and these are not
    */

@@ -44,7 +44,6 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     /**
      * Handles an open of a marked file, for which a process waits.
      *
-     * @param key the file
      * @param pid the process, if it opens files by the shim and is not attached; else 0
      * @param thread thread of the process; 0 unknown
      * @param allow lets the process go on; any thread may run it
@@ -54,16 +53,10 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     /**
      * Handles an open of a file that is held by a lease. A process waits until the lease is given
      * back.
-     *
-     * @param image an image of the session
      */
     void held(Image image);
 
-    /**
-     * Handles an open that has happened, by any process, also an attached one.
-     *
-     * @param image an image of the session
-     */
+    /** Handles an open that has happened, by any process, also an attached one. */
     void opened(Image image);
   }
 
@@ -126,11 +119,7 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     CloseHelper.close(now);
   }
 
-  /**
-   * Returns by what means opens of programs outside Sluice are seen.
-   *
-   * @return a line for users
-   */
+  /** Returns by what means opens of programs outside Sluice are seen. */
   public String means() {
     return means;
   }
@@ -138,7 +127,6 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   /**
    * Starts to tell of opens.
    *
-   * @param executor executor of the service thread
    * @param taker listener, called on the service thread
    */
   public void listen(final Executor executor, final Listener taker) {
@@ -294,29 +282,17 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     unlease(image);
   }
 
-  /**
-   * Returns whether files are held by leases, since the kernel lets no opener wait otherwise.
-   *
-   * @return false also when there is no guard
-   */
+  /** Returns whether files are held by leases, since the kernel lets no opener wait otherwise. */
   public boolean leases() {
     return group instanceof Inotify;
   }
 
-  /**
-   * Returns whether a lease holds any file now.
-   *
-   * @return false also when there is no guard
-   */
+  /** Returns whether a lease holds any file now. */
   public boolean holdsByLease() {
     return !leased.isEmpty();
   }
 
-  /**
-   * Returns whether the kernel lets programs wait that open a marked file.
-   *
-   * @return false also when there is no guard
-   */
+  /** Returns whether the kernel lets programs wait that open a marked file. */
   public boolean asks() {
     return group instanceof Fanotify;
   }
@@ -381,7 +357,6 @@ public final class Guard implements OutsideReaders, AutoCloseable {
    * Returns whether any other process may have an image's own file open. The kernel tells by
    * granting a lease, for a moment, or not.
    *
-   * @param image an image of the session
    * @return true also when that is unknown
    */
   public boolean isOpenElsewhere(final Image image) {

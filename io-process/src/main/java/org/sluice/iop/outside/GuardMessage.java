@@ -6,12 +6,10 @@ import java.lang.foreign.ValueLayout;
 /**
  * A message between the guard process and the I/O process, as in guard/message.h.
  *
- * @param type one of the constants
  * @param number number of the open, lease or watch; with {@link #GROUP} its mode
  * @param pid the process that opens a file, if by the shim; else 0
  * @param thread the thread that opens the file; 0 unknown
  * @param device device of the file, {@code major << 32 | minor}
- * @param inode inode of the file
  */
 record GuardMessage(int type, int number, int pid, int thread, long device, long inode) {
   static final int GROUP = 1;

@@ -21,11 +21,7 @@ final class GuardProcess implements AutoCloseable {
   private final Process process;
   private final PacketSocket socket;
 
-  /**
-   * Starts the guard process.
-   *
-   * @param place paths that the process needs
-   */
+  /** Starts the guard process. */
   GuardProcess(final GuardPlace place) throws IOException {
     process =
         new ProcessBuilder(
@@ -51,7 +47,6 @@ final class GuardProcess implements AutoCloseable {
     }
   }
 
-  /** Returns the guard process's pid. */
   int pid() {
     return (int) process.pid();
   }
@@ -83,7 +78,6 @@ final class GuardProcess implements AutoCloseable {
   /**
    * Receives the guard process's messages until it ends.
    *
-   * @param taker receiver of the messages
    * @param ended action at the end; both run on a thread of their own
    */
   void listen(final Consumer<GuardMessage> taker, final Runnable ended) {
@@ -108,7 +102,6 @@ final class GuardProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  /** Kills the guard process, and waits for its end. */
   @Override
   public void close() {
     kill();

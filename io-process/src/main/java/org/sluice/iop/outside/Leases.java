@@ -75,8 +75,6 @@ public final class Leases {
   }
 
   /**
-   * Creates the leases of a session, none at first.
-   *
    * @param openedOutside receiver of images that a program outside has opened
    */
   public Leases(final Context context, final Guard guard, final Consumer<Image> openedOutside) {

@@ -10,15 +10,9 @@ import org.sluice.core.process.Inotify;
  * The kernel's events for opens of files.
  *
  * @param group a {@link Fanotify} or an {@link Inotify}; the caller closes it
- * @param means a line for users
  */
 public record OpenEvents(AutoCloseable group, String means) implements AutoCloseable {
-  /**
-   * Returns the best kind of events that the kernel allows this process.
-   *
-   * @return the events, with marks on no file
-   * @throws PosixException when the kernel allows none
-   */
+  /** Returns the best kind of events that the kernel allows this process. */
   public static OpenEvents best() throws PosixException {
     try {
       return new OpenEvents(new Fanotify(), "fanotify");
@@ -30,11 +24,7 @@ public record OpenEvents(AutoCloseable group, String means) implements AutoClose
     }
   }
 
-  /**
-   * Returns whether programs wait that open a marked file.
-   *
-   * @return false when this process is only told of opens
-   */
+  /** Returns whether programs wait that open a marked file. */
   public boolean asks() {
     return group instanceof Fanotify;
   }

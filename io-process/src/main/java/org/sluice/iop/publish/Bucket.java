@@ -59,13 +59,10 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   private PartCopy.Pace pace = bytes -> {};
 
   /**
-   * The bucket of a session.
-   *
    * @param objects the store; closed with this
    * @param place where the node's own store is
    * @param store the node's own store; stays the caller's
    * @param keep how many checkpoints stay
-   * @throws IOException when the series cannot be read
    */
   public Bucket(
       final SeriesObjects objects,
@@ -123,7 +120,6 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     return store;
   }
 
-  /** Returns whether the stage has a commit. */
   boolean has(final Commit commit) {
     try {
       return store.commits(damaged -> {}).stream().anyMatch(one -> one.id() == commit.id());

@@ -20,8 +20,6 @@ public final class BucketPublisher extends SharedPublisher {
   private final BucketUploader uploader;
 
   /**
-   * The publisher of a session.
-   *
    * @param store the stage, which stays the caller's
    * @param uploader copies from it; closed with this
    */

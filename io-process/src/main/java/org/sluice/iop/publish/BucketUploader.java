@@ -54,10 +54,7 @@ public final class BucketUploader implements AutoCloseable {
   private boolean closed;
 
   /**
-   * The copies of a session.
-   *
    * @param bucket where they go; closed with this
-   * @param settings how
    */
   public BucketUploader(final Bucket bucket, final StageSettings settings) {
     this.bucket = bucket;
@@ -184,7 +181,6 @@ public final class BucketUploader implements AutoCloseable {
    * Leaves on the stage what does not count yet, where that is for others than this node only, as
    * its user says who waits for this node alone.
    *
-   * @param why is said of each
    * @return false also before the session waits for copies
    */
   public boolean giveUp(final IOException why) {
@@ -199,11 +195,7 @@ public final class BucketUploader implements AutoCloseable {
     return true;
   }
 
-  /**
-   * Returns how much is still to be copied.
-   *
-   * @return bytes, holes included
-   */
+  /** Returns how many bytes are still to be copied, holes included. */
   public synchronized long left() {
     return departures.bytes() - report.sent();
   }

@@ -50,12 +50,8 @@ public final class CommitPolling {
   }
 
   /**
-   * The looks for a checkpoint.
-   *
    * @param first whether this is the node of rank 0
-   * @param nodes how many there may be
    * @param wait the session's, for one thread at a time
-   * @param now when the part was put
    */
   public CommitPolling(final boolean first, final int nodes, final Wait wait, final long now) {
     this.first = first;
@@ -66,7 +62,6 @@ public final class CommitPolling {
     this.due = first ? now : now + pause;
   }
 
-  /** Returns when the next look is due. */
   public long due() {
     return due;
   }

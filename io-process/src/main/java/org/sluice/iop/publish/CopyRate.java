@@ -19,7 +19,6 @@ final class CopyRate {
   /**
    * Takes what a piece needs.
    *
-   * @param bytes of the piece
    * @param now nanoseconds, by {@link System#nanoTime}
    * @return how long to wait before it is sent, in nanoseconds; 0 or less for not at all
    */

@@ -50,7 +50,6 @@ final class CopyTimes {
     others = Math.max(2 * progress - since - others, 0) + others;
   }
 
-  /** The session ends. */
   public void ends() {
     progress = System.nanoTime();
   }

@@ -49,10 +49,7 @@ final class EarlierRuns {
   private boolean superseded;
 
   /**
-   * Nothing was looked at so far.
-   *
    * @param place of the node's own store in this run
-   * @param view what the log says
    * @param keep how many checkpoints stay
    */
   public EarlierRuns(final StagePlace place, final SeriesView view, final Keeping keep) {

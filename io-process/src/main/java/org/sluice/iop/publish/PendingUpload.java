@@ -6,10 +6,7 @@ import org.sluice.core.store.model.Commit;
 /**
  * A checkpoint that the stage has and that is copied from it.
  *
- * @param commit as the stage has it
- * @param round the round of writing it
  * @param growth how many times it was decided before in that round
- * @param listener learns what becomes of it
  * @param since when the stage has got it, in nanoseconds
  */
 public record PendingUpload(Commit commit, long round, long growth, Listener listener, long since) {

@@ -33,8 +33,6 @@ public interface Publisher extends AutoCloseable {
   }
 
   /**
-   * The publisher of a store on one node.
-   *
    * @param store the store, which stays the caller's
    */
   static Publisher ofNode(final PosixStore store) {
@@ -95,7 +93,6 @@ public interface Publisher extends AutoCloseable {
   /**
    * Publishes a commit that the node's store has. Last stage.
    *
-   * @param round the round of writing it
    * @param growth how many times it was decided before in that round
    * @param required the ranks whose parts make it whole
    * @param counts told, on another thread, where it counts only from then on
@@ -150,8 +147,6 @@ public interface Publisher extends AutoCloseable {
   /** Says what {@code --keep} has removed where checkpoints are copied to. */
   void report(Retained to);
 
-  // ---- uploads ----
-
   /**
    * Returns whether a checkpoint is copied as soon as it is there, by its place among those of the
    * run.
@@ -175,8 +170,6 @@ public interface Publisher extends AutoCloseable {
 
   /** Returns why no commit counts any more; empty while commits do. */
   Optional<FencedException> fence();
-
-  // ---- the end ----
 
   /** The session ends: a commit whose parts do not come is given up after a while. */
   void endCommits();

@@ -85,8 +85,6 @@ public final class SeriesCommits implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * The series of a session.
-   *
    * @param place this node's in it; null where it is no directory
    * @param run the run that the node takes part in
    * @param engine where the series is; closed with this
@@ -133,8 +131,6 @@ public final class SeriesCommits implements AutoCloseable {
    * tried again, with the same bytes: the part may be there, and no other may come under its key.
    * Last stage.
    *
-   * @param commit as that store has it
-   * @param key the part's
    * @param counts told, on another thread, when the checkpoint is committed
    * @param refused told, on another thread, when it will not be
    * @throws FencedException when another run began; the part is not there then
@@ -342,7 +338,6 @@ public final class SeriesCommits implements AutoCloseable {
   /**
    * Lets a checkpoint count no more. To be called before anything of it is deleted.
    *
-   * @param commit as this node's own store has it
    * @throws IOException when that fails; nothing may be deleted then
    */
   public void remove(final Commit commit) throws IOException {
@@ -385,20 +380,12 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns how many checkpoints of earlier runs counted when this session began.
-   *
-   * @return 0 or more
-   */
+  /** Returns how many checkpoints of earlier runs counted when this session began. */
   public int countBefore() {
     return before.size();
   }
 
-  /**
-   * Returns the name of the launch that this session is of.
-   *
-   * @return as the log has it
-   */
+  /** Returns the name of the launch that this session is of. */
   public String run() {
     return run.name();
   }
@@ -417,7 +404,6 @@ public final class SeriesCommits implements AutoCloseable {
    * The newest checkpoint that counted when the run began.
    *
    * @return none on a node that did not begin it: one is to say what it tells
-   * @throws IOException when it cannot be read
    */
   public List<Commit> newestBefore() throws IOException {
     return run.isFirst() ? view.newest() : List.of();
@@ -446,11 +432,7 @@ public final class SeriesCommits implements AutoCloseable {
     notifyAll();
   }
 
-  /**
-   * The last entry of the log that this node has read. To be asked once this is closed.
-   *
-   * @return its sequence
-   */
+  /** The last entry of the log that this node has read. To be asked once this is closed. */
   public long last() {
     return run.last();
   }

@@ -16,8 +16,6 @@ import org.sluice.iop.measure.Warnings;
 /** A node's place in a series, in which a commit counts once the nodes of all ranks have theirs. */
 public final class SeriesPublisher extends SharedPublisher {
   /**
-   * The publisher of a session.
-   *
    * @param store the node's own store, which stays the caller's
    * @param commits the series; closed with this
    */

@@ -13,33 +13,21 @@ public interface SeriesStorage {
   /**
    * The part that a commit is: the same each time.
    *
-   * @param commit as the node's own store has it
-   * @param key the part's key
    * @return what it consists of is on stable storage
    * @throws IOException when that fails; it may be tried again
    */
   StoredPart part(Commit commit, PartKey key) throws IOException;
 
-  /**
-   * Opens the store that has the series.
-   *
-   * @return the store, which the caller closes
-   * @throws IOException when that fails
-   */
+  /** {@return the store, which the caller closes} */
   SeriesStore open() throws IOException;
 
-  /**
-   * The series' name.
-   *
-   * @return one of that store
-   */
+  /** The series' name. */
   String series();
 
   /**
    * A directory that has the nodes' own stores, too: parts name what these consist of.
    *
    * @param place where the node's own store is
-   * @param store that one
    */
   record InDirectory(SeriesDirectory.Place place, PosixStore store) implements SeriesStorage {
     @Override

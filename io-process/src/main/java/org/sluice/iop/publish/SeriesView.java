@@ -20,8 +20,6 @@ final class SeriesView implements AutoCloseable {
   private SeriesReader reader;
 
   /**
-   * Creates a node's view of a series.
-   *
    * @param place this node's in it; null where it is no directory
    */
   SeriesView(final SeriesStorage storage, final SeriesDirectory.Place place) {

@@ -23,8 +23,6 @@ abstract class SharedPublisher extends NodePublisher {
   /**
    * Removes older commits of a number from the node's store, in which none supersedes another: no
    * reader looks for what the series' log does not have any more. Last stage, or the watcher.
-   *
-   * @param needed which of them stay
    */
   static void removeSuperseded(
       final PosixStore store, final Commit newer, final Predicate<Commit> needed) {

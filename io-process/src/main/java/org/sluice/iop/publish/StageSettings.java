@@ -6,7 +6,6 @@ import java.nio.file.Path;
  * The settings by which checkpoints get from a stage to a bucket.
  *
  * @param directory the stage, absolute
- * @param uri the store
  * @param rate bytes a second that a node copies at most, or {@link #NO_LIMIT}
  * @param every each how manieth checkpoint leaves the stage, from 1
  * @param global whether those who wait for one that leaves wait for all nodes
@@ -19,7 +18,6 @@ public record StageSettings(Path directory, String uri, long rate, int every, bo
    * Returns the settings of a user who says nothing.
    *
    * @param directory the stage, absolute
-   * @param uri the store
    * @return all checkpoints leave the stage, as fast as it goes
    */
   public static StageSettings of(final Path directory, final String uri) {

@@ -52,7 +52,6 @@ final class UploadProgress {
     say(commit, State.COPYING, 0);
   }
 
-  /** A piece is sent. */
   public void piece(final long bytes) {
     say(current, State.COPYING, (int) (WHOLE * sent / Math.max(1, current.bytes())));
     sent += bytes;

@@ -41,11 +41,6 @@ final class CheckpointNames {
   /** The names of files in place, which are removed once the checkpoint is gone. */
   private final Map<String, FileIdentity> inPlace = new LinkedHashMap<>();
 
-  /**
-   * Creates the names of a checkpoint.
-   *
-   * @param stored images of the checkpoint
-   */
   CheckpointNames(final Context context, final Commit commit, final List<CommittedImage> stored) {
     this.context = context;
     this.commit = commit;
@@ -101,7 +96,6 @@ final class CheckpointNames {
     return kept;
   }
 
-  /** Returns whether a file that was in place is gone. */
   static boolean isDeleted(final CommittedImage image) {
     return image.isInPlace() && isGone(image.sharing().file());
   }

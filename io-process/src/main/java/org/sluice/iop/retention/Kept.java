@@ -13,7 +13,6 @@ import org.sluice.iop.image.Image;
  * A committed checkpoint that is counted by the retention.
  *
  * @param place ordinal in the order in which checkpoints were decided; below 0 for an earlier run's
- * @param images captured images of this session
  */
 record Kept(Commit commit, long place, Set<Image> images) {
   long number() {

@@ -104,11 +104,7 @@ public final class Retention {
     incomplete.add(number);
   }
 
-  /**
-   * Keeps a checkpoint, and removes the oldest.
-   *
-   * @param images captured images of the checkpoint
-   */
+  /** Keeps a checkpoint, and removes the oldest. */
   public void committed(final Commit commit, final List<Image> images) {
     if (keep.isAll() && !context.layout().commitsNames()) {
       return;
@@ -177,11 +173,7 @@ public final class Retention {
     context.drain().publish(work);
   }
 
-  /**
-   * Returns whether all removals so far have ended.
-   *
-   * @return false while one is on its way
-   */
+  /** Returns whether all removals so far have ended. */
   public boolean isIdle() {
     return underWay == 0;
   }

@@ -37,11 +37,7 @@ public final class Attachment {
   private boolean corrupt;
   private int mostUntaken = UNKNOWN;
 
-  /**
-   * Creates the attachment of a process.
-   *
-   * @param writer the process as a writer of images
-   */
+  /** Creates the attachment of a process. */
   Attachment(final Segment segment, final Writer writer) {
     final Entry.Attached attached = writer.attached();
     this.writer = writer;
@@ -51,7 +47,6 @@ public final class Attachment {
     this.mayEnter = !writer.isOfSeveralNodes() && process.hasSamePaths();
   }
 
-  /** Notes that the drain takes records of an image from the process. */
   public void granted(final Image image) {
     granted.add(image);
   }
@@ -145,7 +140,6 @@ public final class Attachment {
     return process;
   }
 
-  /** Returns the process, as images know it. */
   Writer writer() {
     return writer;
   }

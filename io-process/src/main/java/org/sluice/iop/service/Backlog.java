@@ -94,7 +94,6 @@ public final class Backlog implements Fold {
     return new Entry.Closed(NO_IMAGE, slot, position, 0, 0);
   }
 
-  /** Returns how far a slot's ring was read. */
   long position(final int slot) {
     return positions.getOrDefault(slot, 0L);
   }

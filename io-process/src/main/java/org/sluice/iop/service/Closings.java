@@ -120,7 +120,7 @@ public final class Closings {
     }
   }
 
-  /** Releases an image. Its room is given back when deleted files are looked for next. */
+  /** Its room is given back when deleted files are looked for next. */
   private void letGo(final Image image) {
     checkpoints.releases().release(image);
     untidy = true;

@@ -71,7 +71,6 @@ public final class Connection {
     return attachment == null && !member;
   }
 
-  /** Returns whether this client joined and has not left. */
   boolean isMember() {
     return member;
   }
@@ -85,7 +84,6 @@ public final class Connection {
    *
    * @param receiver receiver that answers each request with a reply exactly once
    * @return false at the end of the stream
-   * @throws IOException when the client breaks the protocol or the socket
    */
   public boolean read(final BiConsumer<Request, Caller> receiver) throws IOException {
     final int count = channel.read(received);

@@ -28,9 +28,7 @@ final class EarlierFiles {
   /**
    * Puts an empty file in place of a file that a process is about to empty.
    *
-   * @param key key of the file, no image of this session
    * @param path its path in the capture directory; empty when it is not there
-   * @param writer the process
    */
   void replace(final ImageKey key, final Optional<String> path, final Writer writer) {
     if (path.filter(there -> mayReplace(key, there, writer)).isPresent()) {

@@ -52,8 +52,6 @@ public final class ImageFiles {
    * Opens a captured file by the name it had, through a process that has it open, or by a name it
    * has now.
    *
-   * @param image entry of the image
-   * @param openers processes that may have it open
    * @return empty when no name and no descriptor leads to it any more
    * @throws IOException when one does, or may do, but it cannot be opened
    */
@@ -76,13 +74,7 @@ public final class ImageFiles {
     return file;
   }
 
-  /**
-   * Opens a file that only I/O processes rename or delete.
-   *
-   * @param image entry of the image
-   * @return the file
-   * @throws IOException when it is gone or cannot be opened
-   */
+  /** Opens a file that only I/O processes rename or delete. */
   public NativeFile get(final Entry.Admitted image) throws IOException {
     return open(image.path(), image)
         .orElseThrow(() -> new IOException("there is no " + image.path() + " any more"));

@@ -67,7 +67,6 @@ public final class Lengths {
    * Warns of a resumption. A program that opened a file after the kill of a former process got its
    * length and zeros, as none waited any more. Nothing tells whether one did.
    *
-   * @param images images of the session
    * @param alive time when the former process was seen last, in ms since the epoch
    */
   public void resumed(final Collection<Image> images, final long alive) {

@@ -119,11 +119,7 @@ public final class Members {
     return !failed;
   }
 
-  /**
-   * Tells the last member that everything is drained and committed.
-   *
-   * @param failure failure that prevented it
-   */
+  /** Tells the last member that everything is drained and committed. */
   public void sessionOver(final Optional<Failure> failure) {
     if (last != null) {
       last.answer(failure.map(Members::lost).orElse(new Reply.Done()));

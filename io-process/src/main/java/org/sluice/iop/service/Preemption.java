@@ -49,8 +49,6 @@ public final class Preemption {
   /**
    * Begins the time: the job is to stop, unless it is known to be stopping. A resumed I/O process
    * hears of it late.
-   *
-   * @param agoNanos time for which it has been known
    */
   public void begin(final long agoNanos) {
     final long when = System.nanoTime() - agoNanos;

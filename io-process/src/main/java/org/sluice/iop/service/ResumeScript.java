@@ -36,13 +36,6 @@ public final class ResumeScript {
 
   private ResumeScript() {}
 
-  /**
-   * Writes the script.
-   *
-   * @param directory the runtime directory
-   * @param options options of the I/O process
-   * @throws IOException when there is no room
-   */
   public static void write(final Path directory, final List<String> options) throws IOException {
     final StringBuilder script =
         new StringBuilder("# Brings to storage what this session has left in memory, and ends.\n");

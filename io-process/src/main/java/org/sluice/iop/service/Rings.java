@@ -29,20 +29,14 @@ public final class Rings {
   /**
    * A record that says that an opening has ended.
    *
-   * @param imageId the image
    * @param opened time of its begin, in nanoseconds of the monotonic clock
-   * @param closed time of its end
-   * @param position end of the record, in the ring
    */
   public record Close(int imageId, long opened, long closed, long position) {}
 
   /**
    * A record that says that a process entered a file as an image.
    *
-   * @param imageId its id
-   * @param entry its index in the image table
    * @param descriptor descriptor by which the process has the file open
-   * @param path its name
    * @param position end of the record and its name, in the ring
    */
   public record Open(int imageId, int entry, int descriptor, String path, long position) {}
@@ -203,10 +197,7 @@ public final class Rings {
         && !isTaken(chunk, word);
   }
 
-  /**
-   * Returns whether a chunk is taken. The word is looked at again, in case the chunk was released
-   * while it was looked for.
-   */
+  /** The word is looked at again, in case the chunk was released while it was looked for. */
   private boolean isTaken(final int chunk, final long word) {
     return drain.has(chunk, word)
         || ChunkStateDescriptor.generation(pool.word(chunk))
@@ -220,12 +211,7 @@ public final class Rings {
     segment.imageTable().failUntaken(attachment.index(), Errno.EIO);
   }
 
-  /**
-   * A chunk that a process has and that is not in the drain, read once.
-   *
-   * @param word its state word
-   * @param sequence its place in program order
-   */
+  /** A chunk that a process has and that is not in the drain, read once. */
   private record Claimed(int chunk, long word, long sequence) {}
 
   /** Returns the chunks that the process has claimed, in its program order. */

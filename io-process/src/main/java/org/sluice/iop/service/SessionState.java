@@ -19,11 +19,6 @@ public final class SessionState implements Fold {
   private int members;
   private boolean memberFailed;
 
-  /**
-   * Creates the state of a session that begins.
-   *
-   * @param layout layout of its bytes
-   */
   public SessionState(final Layout layout) {
     this.images = new Images(layout);
     this.checkpoints = new CheckpointState(images);
@@ -63,11 +58,6 @@ public final class SessionState implements Fold {
     checkpoints.sum(to);
   }
 
-  /**
-   * Returns the images and checkpoints.
-   *
-   * @return in use while the session is served
-   */
   public CheckpointState checkpoints() {
     return checkpoints;
   }
@@ -81,7 +71,6 @@ public final class SessionState implements Fold {
     return members;
   }
 
-  /** Returns whether the command of a member failed. */
   boolean memberFailed() {
     return memberFailed;
   }

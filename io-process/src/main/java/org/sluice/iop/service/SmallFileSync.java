@@ -26,7 +26,6 @@ public final class SmallFileSync implements AutoCloseable {
     }
   }
 
-  /** Makes the files durable. */
   void sync() throws IOException {
     if (header.plainBytes() > 0) {
       if (capture == null) {

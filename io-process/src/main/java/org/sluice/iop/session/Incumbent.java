@@ -18,9 +18,7 @@ import org.sluice.iop.measure.Warnings;
  * this node its lock refuses the new run. For other nodes the times of its claims decide: a live
  * job renews them every few seconds. Clocks may be apart, so only a change of a time counts.
  *
- * @param store the store as the user names it
  * @param data folder with the stores of the series' runs
- * @param run name of this launch
  */
 record Incumbent(String store, Path data, String run) implements SeriesRun.Admission {
   /** The time that a busy node, or the start after a killed I/O process, may be late by. */

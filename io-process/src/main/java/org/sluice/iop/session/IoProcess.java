@@ -394,7 +394,6 @@ public final class IoProcess implements AutoCloseable {
     service.expectNobody();
   }
 
-  /** Begins to end the session. */
   public void end(final boolean commits) {
     service.end(commits);
   }

@@ -39,7 +39,6 @@ final class OneJob implements AutoCloseable {
   /**
    * Takes a store of one node, unless the session commits nothing by names.
    *
-   * @param store directory that is the store to a user
    * @param claim claim of a running job to the store
    * @param goesOn whether the session goes on for a killed I/O process
    * @return false where another job has the store, and this one does without checkpoints, as its
@@ -68,9 +67,7 @@ final class OneJob implements AutoCloseable {
   /**
    * Takes this node's place in a series. Other nodes see the claim.
    *
-   * @param store the store as the user names it
    * @param data folder with the stores of the series' runs
-   * @param run name of this launch
    * @throws CommandException when another job has the place
    */
   void take(final String store, final Path data, final String run) throws IOException {

@@ -82,7 +82,6 @@ public final class RuntimeDirectory implements AutoCloseable {
    * Takes the directory of a name.
    *
    * @throws CommandException when another I/O process has the directory, or it cannot be used
-   * @throws IOException when the kernel refuses
    */
   public static RuntimeDirectory take(final String name) throws IOException {
     final Path base = RuntimePath.base();
@@ -115,7 +114,6 @@ public final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /** Returns the directories that other I/O processes left. */
   Remains others() {
     return new Remains(path);
   }

@@ -73,10 +73,8 @@ final class Session implements AutoCloseable {
   /**
    * Creates a session that begins, or goes on where the journal ends.
    *
-   * @param context context that its parts share
    * @param state state by the journal so far
    * @param guard sight of programs outside that open images; stays the caller's
-   * @param clients count of connected clients
    */
   Session(
       final Context context, final SessionState state, final Guard guard, final IntSupplier clients)
@@ -160,12 +158,10 @@ final class Session implements AutoCloseable {
     endIfDeserted();
   }
 
-  /** Returns the rings that processes publish on. */
   Rings rings() {
     return rings;
   }
 
-  /** Returns the attached processes. */
   Attachments attachments() {
     return attachments;
   }
@@ -195,7 +191,6 @@ final class Session implements AutoCloseable {
     checkpoints.resting().relieve();
   }
 
-  /** Does the work of every beat. */
   void beat() {
     attachments.endDead();
     context.segment().chunkPool().recount();

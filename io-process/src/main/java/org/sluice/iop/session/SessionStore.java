@@ -29,7 +29,6 @@ import org.sluice.iop.wave.WaveFiles;
  * The store of a session: a store of this node alone or, on storage that other nodes may use, this
  * node's place in a series. The path says which it is.
  *
- * @param store store of this node
  * @param publisher place where its commits count
  */
 record SessionStore(PosixStore store, Publisher publisher) implements AutoCloseable {
@@ -37,7 +36,6 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
    * Finds the store of a session that begins, makes it if it is not there, and joins the run.
    *
    * @param job claim that takes the node's place in a series before that
-   * @return absolute path of this node's store
    */
   static Path find(final Settings settings, final OneJob job) throws IOException {
     final Optional<String> asked = settings.store().series();
@@ -86,8 +84,8 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
   }
 
   /**
-   * Returns whether the store has series. An existing store decides by itself. A new store has
-   * series where several nodes can come, and where the user asks for one.
+   * An existing store decides by itself. A new store has series where several nodes can come, and
+   * where the user asks for one.
    */
   private static boolean isSeries(final Path root, final boolean asked) throws IOException {
     if (SeriesFormat.isAnyStore(root)) { // another node may make a store at this moment
@@ -120,10 +118,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
   }
 
   /**
-   * Opens the store of a session.
-   *
    * @param path path that {@link #find} returned
-   * @param settings settings of the session
    */
   static SessionStore of(final Path path, final Layout layout, final Settings settings)
       throws IOException {

@@ -15,7 +15,6 @@ final class Signals {
    * Runs an action at each arrival of a signal, instead of the JVM's handler.
    *
    * @param name name of the signal, such as {@code TERM}
-   * @param action action, run on a thread of its own
    * @return false when the JVM does not give the signal away
    */
   static boolean on(final String name, final Runnable action) {

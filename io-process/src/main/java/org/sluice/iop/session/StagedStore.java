@@ -50,7 +50,6 @@ final class StagedStore {
     }
   }
 
-  /** Opens the store of a session. */
   static SessionStore of(final StagePlace place, final Settings settings) throws IOException {
     final PosixStore store = PosixStore.createPart(place.path());
     final StageSettings how =

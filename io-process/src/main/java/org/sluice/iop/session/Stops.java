@@ -52,7 +52,6 @@ final class Stops {
    * Passes signals to a session from here on. This does not return where a signal came before.
    *
    * @param keeps step that makes the present files outlive this process
-   * @param to receiver of the names of signals
    */
   void pass(final Runnable keeps, final Consumer<String> to) {
     synchronized (this) {

@@ -17,8 +17,6 @@ import org.sluice.core.libc.PosixException;
  * queue, which orders all writes of the new thread before the service thread's reads. So no lock is
  * needed, and none can be held while storage hangs. A list that never ends delays only its waiters.
  * Its thread does not keep the process alive.
- *
- * @param <T> content of a list
  */
 public final class DirectoryLists<T> {
   /**
@@ -54,10 +52,7 @@ public final class DirectoryLists<T> {
   }
 
   /**
-   * Creates the lists of a directory; none is taken yet.
-   *
    * @param walks source of walks, asked on the service thread; a thread of its own runs each
-   * @param service executor of the service thread
    * @param clock clock in nanoseconds
    * @param taker receiver of each list, on the service thread
    * @param failed receiver of errors, on the service thread; waiters have to ask again

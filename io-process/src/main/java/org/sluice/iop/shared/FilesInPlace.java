@@ -27,11 +27,7 @@ public final class FilesInPlace {
   /** The directories that have to be durable before a checkpoint names files in them. */
   private final Set<String> directories = new LinkedHashSet<>();
 
-  /**
-   * Creates the files of one checkpoint.
-   *
-   * @param capture directory of the files
-   */
+  /** Creates the files of one checkpoint. */
   public FilesInPlace(final CaptureDirectory capture) {
     this.capture = capture;
   }
@@ -64,8 +60,6 @@ public final class FilesInPlace {
   /**
    * Makes the writes of this node to a file durable, and describes the file.
    *
-   * @param member the file as the checkpoint names it
-   * @param image the same file
    * @throws IOException when the sync fails, or another file has the name by now
    */
   public DraftImage describe(final Entry.Part member, final Image image) throws IOException {

@@ -55,8 +55,6 @@ public final class SoleWriter {
 
   /**
    * Remembers the status of a file once all processes of this node have closed it. Service thread.
-   *
-   * @param image an image of the container layout
    */
   public void closed(final Image image) {
     if (isOfLogged(image)) {
@@ -72,7 +70,6 @@ public final class SoleWriter {
   /**
    * Fails an image that another node has written to. Write stage, after all writes of this node.
    *
-   * @param path path of the image in its checkpoint
    * @throws IOException when another node has written to it
    */
   public void check(final Image image, final String path) throws IOException {

@@ -65,8 +65,6 @@ public final class EndOfRun {
   /**
    * Takes back images that no stored checkpoint has any more. The program renamed them before
    * another checkpoint with the number was committed, or a user removed the checkpoint.
-   *
-   * @throws IOException when the store or the capture directory cannot be read
    */
   public void reclaim() throws IOException {
     if (groups.areUnneeded()) {
@@ -89,7 +87,6 @@ public final class EndOfRun {
   /**
    * Commits the checkpoints that are whole, and reports the fate of all other files.
    *
-   * @param succeeded whether the command succeeded
    * @throws IOException when the store or the capture directory cannot be read, and the user asked
    *     for checkpoints
    */
@@ -169,11 +166,7 @@ public final class EndOfRun {
     }
   }
 
-  /**
-   * Notes in the store, at the end, the directory with files that no checkpoint has.
-   *
-   * @throws IOException when the store cannot be written or the capture directory not be searched
-   */
+  /** Notes in the store, at the end, the directory with files that no checkpoint has. */
   public void noteFiles() throws IOException {
     final long files =
         groups.areUnneeded() ? context.statistics().count(Occurrence.FILES) : countUncommitted();
@@ -311,8 +304,6 @@ public final class EndOfRun {
   /**
    * Reports files that no checkpoint has, checkpoints that could not be committed, and lost bytes.
    * Lost bytes of a deleted file are not reported.
-   *
-   * @throws IOException when the capture directory cannot be searched
    */
   public void reportLosses() throws IOException {
     context.shared().report(countUnnamed());
@@ -331,11 +322,7 @@ public final class EndOfRun {
     }
   }
 
-  /**
-   * Counts bytes that programs wrote past the shim, where images are plain files anyway.
-   *
-   * @throws IOException when the capture directory cannot be searched
-   */
+  /** Counts bytes that programs wrote past the shim, where images are plain files anyway. */
   public void countUntold() throws IOException {
     final Untold untold = new Untold(context);
     if (untold.areLikely()) {
@@ -343,11 +330,7 @@ public final class EndOfRun {
     }
   }
 
-  /**
-   * Removes the names of committed images, which only restore gives back.
-   *
-   * @throws IOException when the capture directory cannot be searched
-   */
+  /** Removes the names of committed images, which only restore gives back. */
   public void unlinkCommitted() throws IOException {
     final Map<ImageKey, List<String>> names = context.capture().names();
     new Untold(context).count(names);

@@ -59,24 +59,11 @@ public final class ExplicitCheckpoints {
     this.releases = releases;
   }
 
-  /**
-   * Begins a checkpoint.
-   *
-   * @param request the rank's request
-   * @param beginner the process that asks
-   * @return the reply
-   */
   public Reply begin(final Request.Begin request, final Writer beginner) {
     return begin(request.checkpoint(), request.ranks(), false, beginner);
   }
 
-  /**
-   * Begins a checkpoint that is committed only after a decision.
-   *
-   * @param request the rank's request
-   * @param beginner the process that asks
-   * @return the reply
-   */
+  /** Begins a checkpoint that is committed only after a decision. */
   public Reply hold(final Request.Hold request, final Writer beginner) {
     return begin(request.checkpoint(), request.ranks(), true, beginner);
   }
@@ -125,10 +112,7 @@ public final class ExplicitCheckpoints {
   /**
    * Creates an image of a checkpoint.
    *
-   * @param request the rank's request
-   * @param creator the process that asks
    * @param admitted takes the image, whose file is {@code image.opened()}, and returns the reply
-   * @return the reply
    */
   public Reply create(
       final Request.Create request, final Writer creator, final Function<Image, Reply> admitted) {
@@ -182,13 +166,7 @@ public final class ExplicitCheckpoints {
     return image;
   }
 
-  /**
-   * Lets an image reuse bytes of the checkpoint that was committed last.
-   *
-   * @param image an image that the rank has open
-   * @param request the rank's request
-   * @return the reply
-   */
+  /** Lets an image reuse bytes of the checkpoint that was committed last. */
   public Reply reuse(final Image image, final Request.Reuse request) {
     final Entry.Created made = image.created();
     if (made == null || !underWay.containsKey(made.checkpoint())) {
@@ -250,14 +228,7 @@ public final class ExplicitCheckpoints {
     }
   }
 
-  /**
-   * Completes a rank's part of a checkpoint.
-   *
-   * @param request the rank's request
-   * @param slot index of the slot of the process that asks
-   * @param number number of the request
-   * @return the reply
-   */
+  /** Completes a rank's part of a checkpoint. */
   public Reply complete(final Request.Complete request, final int slot, final long number) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
     if (checkpoint == null || request.rank() < 0 || request.rank() >= checkpoint.ranks()) {
@@ -287,10 +258,6 @@ public final class ExplicitCheckpoints {
    * successor of a killed I/O process commits what was decided, and only that. The images of a
    * dropped checkpoint are gone, and a rank that completes its part later is refused. A decision is
    * final.
-   *
-   * @param number number of the checkpoint
-   * @param commits whether to commit the checkpoint once its ranks on this node have completed it;
-   *     else it is dropped
    */
   public void decide(final long number, final boolean commits) {
     final ExplicitCheckpoint checkpoint = underWay.get(number);
@@ -306,11 +273,7 @@ public final class ExplicitCheckpoints {
     }
   }
 
-  /**
-   * Returns the held checkpoints without a decision.
-   *
-   * @return the numbers of the checkpoints
-   */
+  /** Returns the held checkpoints without a decision. */
   public List<Long> undecided() {
     return underWay.values().stream()
         .filter(ExplicitCheckpoint::isHeld)
@@ -343,8 +306,6 @@ public final class ExplicitCheckpoints {
   /**
    * Sets the action that tells, at the end of the session, the one that decides about held
    * checkpoints.
-   *
-   * @param told decides about the undecided checkpoints
    */
   public void atEnd(final Runnable told) {
     atEnd = told;
@@ -368,9 +329,6 @@ public final class ExplicitCheckpoints {
   /**
    * Returns whether an image was created by request, so that it has no name in the capture
    * directory.
-   *
-   * @param image an image of the session
-   * @return false for a captured file
    */
   public boolean has(final Image image) {
     return images.contains(image);

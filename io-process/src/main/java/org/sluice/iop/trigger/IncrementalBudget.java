@@ -24,11 +24,7 @@ final class IncrementalBudget {
     this.context = context;
   }
 
-  /**
-   * Notes a commit. The space is counted after the removals that went before.
-   *
-   * @param goesOn whether the checkpoint uses bytes of others
-   */
+  /** Notes a commit. The space is counted after the removals that went before. */
   void committed(final boolean goesOn) {
     if (!context.settings().checkpoints().keep().isAll() && (goesOn || taken > 0)) {
       context.drain().publish(new Look());

@@ -46,11 +46,7 @@ public final class Replacements {
   /**
    * Replaces a committed image's file by a fresh one, so that the committed inode stays as it is.
    *
-   * @param image a committed image
-   * @param path path of the image
    * @param empty whether the file is to be empty, otherwise it has the image's bytes
-   * @param caller caller to be answered when that is done
-   * @param reply the answer
    */
   public void replace(
       final Image image,
@@ -66,7 +62,6 @@ public final class Replacements {
    * of its own file.
    *
    * @param image an image that is committed, or about to be
-   * @param proceed action after success, on the service thread
    * @param failed receiver of a failure; any thread
    */
   public void unshare(final Image image, final Runnable proceed, final Consumer<Exception> failed) {
@@ -139,8 +134,8 @@ public final class Replacements {
     }
 
     /**
-     * Makes the fresh file. The file is closed before it gets the image's name, so that watchers of
-     * the name see no close.
+     * The file is closed before it gets the image's name, so that watchers of the name see no
+     * close.
      */
     private void make(final String temporary) throws IOException {
       try (NativeFile fresh =

@@ -99,11 +99,7 @@ public final class Restarts implements AutoCloseable {
     this.context = context;
   }
 
-  /**
-   * Answers with the numbers of the committed checkpoints.
-   *
-   * @param caller caller to be answered
-   */
+  /** Answers with the numbers of the committed checkpoints. */
   public void list(final Caller caller) {
     execute(
         0,
@@ -116,12 +112,7 @@ public final class Restarts implements AutoCloseable {
                         .read(reader -> reader.commits().stream().map(Commit::number).toList()))));
   }
 
-  /**
-   * Answers with a rebuilt copy of an image.
-   *
-   * @param request the wanted checkpoint and image
-   * @param caller caller to be answered
-   */
+  /** Answers with a rebuilt copy of an image. */
   public void restart(final Request.Restart request, final Caller caller) {
     final Wanted wanted = wanted(request.checkpoint(), request.rank(), request.name());
     execute(wanted.id(), caller, () -> caller.answer(new Reply.Text(copy(wanted).toString())));
@@ -131,8 +122,6 @@ public final class Restarts implements AutoCloseable {
    * Sends an image through a pipe of the process that asks. So the image takes no space, and the
    * process can fill its memory as it reads.
    *
-   * @param request the wanted checkpoint and image, and the pipe
-   * @param process process that made the pipe
    * @param caller caller, answered before the first byte
    */
   public void read(final Request.Read request, final ProcessIdentity process, final Caller caller) {
@@ -156,7 +145,6 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  /** A wanted image. */
   private record Wanted(Lookup lookup, String path, long id) {}
 
   private Wanted wanted(final long checkpoint, final int rank, final String name) {
@@ -191,7 +179,6 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  /** Returns the reply for a failure. */
   static Reply.Failed failed(final IOException e) {
     return switch (e) {
       case MissingException missing -> new Reply.Failed(Errno.ENOENT, missing.getMessage());

@@ -67,8 +67,6 @@ public final class Resting {
 
   /**
    * Sets the source of the number of clients, which have descriptors besides images and containers.
-   *
-   * @param connections number of connected clients
    */
   public void count(final IntSupplier connections) {
     clients = connections;
@@ -79,11 +77,7 @@ public final class Resting {
     descriptors.bound(Math.max(0, ImageRegistry.mostDescriptors() - others - shortage));
   }
 
-  /**
-   * Checks that one more image may have a descriptor.
-   *
-   * @throws NotCapturedException when it may not
-   */
+  /** Checks that one more image may have a descriptor. */
   public void checkRoom() throws NotCapturedException {
     context.registry().checkRoom(obstacle);
   }
@@ -121,10 +115,7 @@ public final class Resting {
   /**
    * Repeats an action that failed for want of a descriptor, if images can give some up.
    *
-   * @param failure error of the action
    * @param wanted whether the action is still to be run
-   * @param action the action
-   * @return false when the action is not repeated
    */
   public boolean isRelieved(
       final PosixException failure, final BooleanSupplier wanted, final Runnable action) {
@@ -180,8 +171,6 @@ public final class Resting {
 
   /**
    * Runs a step once the drain has done all its work, and files opened by that are at rest again.
-   *
-   * @param step the step, run on the service thread
    */
   void afterRest(final Runnable step) {
     context.afterwards(

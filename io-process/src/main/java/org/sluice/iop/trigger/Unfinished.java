@@ -19,12 +19,7 @@ public final class Unfinished {
 
   private Unfinished() {}
 
-  /**
-   * Returns a line for each checkpoint, and one for files of none.
-   *
-   * @param context state that the parts of the session share
-   * @return the lines with reasons, limited in number
-   */
+  /** Returns a line for each checkpoint, and one for files of none; limited in number. */
   public static List<String> lines(final Context context) {
     final List<String> lines = new ArrayList<>();
     final Set<Long> decided =
@@ -63,12 +58,7 @@ public final class Unfinished {
     return limited(lines);
   }
 
-  /**
-   * Returns a line on files that may not yet be as their program wrote them.
-   *
-   * @param context state that the parts of the session share
-   * @return a line, or none
-   */
+  /** Returns a line on files that may not yet be as their program wrote them, or none. */
   public static List<String> files(final Context context) {
     final boolean logged =
         !context.layout().showsWrites()

@@ -44,11 +44,7 @@ final class Untold {
     return reason != Reason.FOREIGN;
   }
 
-  /**
-   * Counts the files in the capture directory at the end, and names one in a warning.
-   *
-   * @param names the names of all files there
-   */
+  /** Counts the files in the capture directory at the end, and names one in a warning. */
   void count(final Map<ImageKey, List<String>> names) throws PosixException {
     final long begin = FileStatus.of(context.segment().file().toString()).born();
     for (final Map.Entry<ImageKey, List<String>> file : names.entrySet()) {

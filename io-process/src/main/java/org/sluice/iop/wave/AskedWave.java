@@ -17,12 +17,7 @@ public final class AskedWave {
   private final WaveFiles files;
   private final Map<String, Object> before; // the log's last line; null for none
 
-  /**
-   * Asks nobody yet.
-   *
-   * @param files of the job
-   * @throws IOException when the log cannot be read
-   */
+  /** Asks nobody yet. */
   public AskedWave(final WaveFiles files) throws IOException {
     this.files = files;
     final List<Map<String, Object>> lines = files.lines(damaged -> {});
@@ -35,7 +30,6 @@ public final class AskedWave {
    * @return the line of the log that tells it: {@code committed}, {@code given up}, {@code failed}
    *     or {@code refused}; or {@code restart} or {@code start} where the job was run again before.
    *     Empty when nothing is heard of the job any more
-   * @throws IOException when the log cannot be read
    * @throws InterruptedException when the thread is interrupted
    */
   public Optional<Map<String, Object>> end() throws IOException, InterruptedException {

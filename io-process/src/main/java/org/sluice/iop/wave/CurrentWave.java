@@ -26,7 +26,6 @@ final class CurrentWave {
   private Order.GiveUp over; // null while nothing gave it up
   private boolean asksForNext;
 
-  /** Creates a wave that no rank knows of. */
   CurrentWave(final Job job, final Orders orders, final ProtocolChoice choice, final long number) {
     this.orders = orders;
     this.choice = choice;

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
  * The description that rank 0 gives of its job.
  *
  * @param protocol the number of one, or of the choice
- * @param ranks how many there are
  * @param restored the wave that the job began with; -1 none
  * @param attempt how often the command was run before
  * @param every nanoseconds between waves; 0 only when someone asks

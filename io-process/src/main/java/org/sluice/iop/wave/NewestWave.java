@@ -57,12 +57,8 @@ public final class NewestWave {
   }
 
   /**
-   * Checkpoints that count.
-   *
-   * @param opened what they are in
    * @param unreadable told of what cannot be read
    * @return those that are whole, in the order of their numbers
-   * @throws IOException when the store cannot be read
    */
   public static List<Commit> counting(
       final CheckpointReader opened, final Consumer<IOException> unreadable) throws IOException {

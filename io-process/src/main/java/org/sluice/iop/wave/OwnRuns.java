@@ -26,10 +26,7 @@ public final class OwnRuns {
   /**
    * Sees that a restart may begin with the newest wave.
    *
-   * @param store a user's
-   * @param series the series' name
    * @throws CommandException when another job began in it behind an earlier attempt
-   * @throws IOException when that cannot be told
    */
   static void check(final StoreOption store, final String series) throws IOException {
     final String attempt = System.getenv(ATTEMPT);

@@ -21,7 +21,6 @@ final class ProtocolChoice {
   /**
    * Creates the choice that the user wants: a protocol, or that one is chosen.
    *
-   * @param job says so
    * @param chosen what an earlier attempt of the job chose, by its name; null for nothing
    */
   ProtocolChoice(final Job job, final String chosen) {
@@ -44,7 +43,6 @@ final class ProtocolChoice {
     return protocol;
   }
 
-  /** The next wave. */
   Wave begin() {
     return waves.get();
   }

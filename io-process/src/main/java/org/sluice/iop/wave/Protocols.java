@@ -25,20 +25,12 @@ public final class Protocols {
 
   private Protocols() {}
 
-  /**
-   * All protocols.
-   *
-   * @return the one of a job that names none first
-   */
+  /** Returns all protocols, the one of a job that names none first. */
   public static List<Protocol> all() {
     return ALL;
   }
 
-  /**
-   * Returns the names that users may ask for.
-   *
-   * @return names, the usual one first, the choice last
-   */
+  /** Returns the names that users may ask for, the usual one first, the choice last. */
   public static List<String> names() {
     return Stream.concat(ALL.stream().map(Protocol::name), Stream.of(AUTO)).toList();
   }

@@ -97,11 +97,7 @@ public record WaveFiles(Path folder) {
     return new WaveFiles(SeriesDirectory.is(store) ? store.resolve(series) : store);
   }
 
-  /**
-   * Returns whether a job has its waves here.
-   *
-   * @return whether the log is there
-   */
+  /** Returns whether a job has its waves here. */
   public boolean areThere() {
     return Files.exists(log());
   }
@@ -115,12 +111,7 @@ public record WaveFiles(Path folder) {
                     .formatted(store.location())));
   }
 
-  /**
-   * The files of a node's own store.
-   *
-   * @param store its directory, which may be in a series
-   * @return the files
-   */
+  /** The files of a node's own store. */
   public static WaveFiles ofNode(final Path store) {
     final Path parent = store.toAbsolutePath().getParent();
     final boolean part = SeriesDirectory.Place.of(store).isPresent() || isOnStage(store);
@@ -135,20 +126,12 @@ public record WaveFiles(Path folder) {
     }
   }
 
-  /**
-   * Returns whether ranks of an MPI job will have waves.
-   *
-   * @return false without sluice mpi
-   */
+  /** Returns whether ranks of an MPI job will have waves. */
   public static boolean areOfAJob() {
     return System.getenv(JOB) != null;
   }
 
-  /**
-   * Returns whether this process is the only I/O process of an MPI job that will have waves.
-   *
-   * @return false where each node of the job may have one
-   */
+  /** Returns whether this process is the only I/O process of an MPI job that will have waves. */
   public static boolean areOfThisProcess() {
     return System.getenv(ALONE) != null;
   }
@@ -180,7 +163,6 @@ public record WaveFiles(Path folder) {
    *
    * @return what has them until it is closed
    * @throws CommandException when another job has them
-   * @throws IOException when the kernel refuses
    */
   public NativeFile take() throws IOException {
     final long end = System.nanoTime() + farewell().toNanos();
@@ -224,9 +206,7 @@ public record WaveFiles(Path folder) {
   /**
    * Reads the lines of the log, in their order. A line that a crash cut is left out.
    *
-   * @param damage told of each line that is damaged
    * @return an object of JSON for each other line
-   * @throws IOException when the log cannot be read
    */
   public List<Map<String, Object>> lines(final Consumer<IOException> damage) throws IOException {
     return SealedJson.lines(log(), damage);
@@ -235,7 +215,6 @@ public record WaveFiles(Path folder) {
   /**
    * The wave of which a log does not say what became of it.
    *
-   * @param lines of the log
    * @return the line that says it has begun; empty when none is open
    */
   public static Optional<Map<String, Object>> open(final List<Map<String, Object>> lines) {
@@ -249,7 +228,6 @@ public record WaveFiles(Path folder) {
    * Reads what the wave under way waits for.
    *
    * @return empty when none is, or it has just begun
-   * @throws IOException when the file cannot be read
    */
   public Optional<Map<String, Object>> underWay() throws IOException {
     try {
@@ -266,7 +244,6 @@ public record WaveFiles(Path folder) {
    *
    * @param patience how long a job may take to see it
    * @return whether a job has taken it
-   * @throws IOException when that cannot be written down
    * @throws InterruptedException when the thread is interrupted
    */
   public boolean ask(final Duration patience) throws IOException, InterruptedException {

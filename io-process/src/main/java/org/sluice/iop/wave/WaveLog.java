@@ -44,17 +44,10 @@ final class WaveLog {
   private Open open;
   private String chosen;
 
-  /**
-   * A wave of which the log does not say what became of it.
-   *
-   * @param number its number
-   * @param protocol its protocol
-   */
+  /** A wave of which the log does not say what became of it. */
   record Open(long number, String protocol) {}
 
   /**
-   * The log of a store.
-   *
    * @param store the directory of this node's own store, which may be one of a series
    */
   WaveLog(final Path store) {
@@ -195,8 +188,6 @@ final class WaveLog {
   /**
    * No recovery begins with it.
    *
-   * @param wave its figures
-   * @param why the reason
    * @param again whether the next one begins at once
    */
   void givenUp(final WaveFigures wave, final String why, final boolean again) {
@@ -223,7 +214,6 @@ final class WaveLog {
   /**
    * Logs a wave that is durable.
    *
-   * @param wave its figures
    * @param choice of the protocol; if it was made since the last wave, what it rests on is said
    */
   void committed(final WaveFigures wave, final ProtocolChoice choice) {

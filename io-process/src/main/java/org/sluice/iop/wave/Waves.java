@@ -37,7 +37,6 @@ public final class Waves {
   /**
    * A session in which no job has said that it is there.
    *
-   * @param context what commits share
    * @param checkpoints those of waves among others
    */
   public Waves(final Context context, final ExplicitCheckpoints checkpoints) {
@@ -53,12 +52,7 @@ public final class Waves {
     }
   }
 
-  /**
-   * A rank tells the coordinator something.
-   *
-   * @param request what
-   * @return done, or why not
-   */
+  /** A rank tells the coordinator something. */
   public Reply receive(final Request.Wave request) {
     final ByteArrayOutputStream all =
         pieces.computeIfAbsent(request.rank(), rank -> new ByteArrayOutputStream());
@@ -118,11 +112,7 @@ public final class Waves {
     }
   }
 
-  /**
-   * Returns what is ordered.
-   *
-   * @return the next piece of it
-   */
+  /** Returns what is ordered. */
   public Reply next() {
     return orders.next();
   }
@@ -134,12 +124,7 @@ public final class Waves {
     }
   }
 
-  /**
-   * Returns how long nothing is due.
-   *
-   * @param limit at most
-   * @return milliseconds, at least 1
-   */
+  /** Returns how long nothing is due, in milliseconds: from 1 up to the limit. */
   public long patience(final long limit) {
     return coordinator == null ? limit : coordinator.patience(System.nanoTime(), limit);
   }

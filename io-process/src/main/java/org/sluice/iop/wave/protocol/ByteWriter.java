@@ -8,11 +8,7 @@ import java.util.Map;
 public final class ByteWriter {
   private ByteBuffer buffer = ByteBuffer.allocate(1024).order(ByteOrder.LITTLE_ENDIAN);
 
-  /**
-   * Returns the bytes that were written.
-   *
-   * @return a copy
-   */
+  /** Returns a copy of the bytes that were written. */
   public byte[] bytes() {
     final byte[] bytes = new byte[buffer.position()];
     buffer.get(0, bytes);
@@ -29,11 +25,6 @@ public final class ByteWriter {
     return buffer;
   }
 
-  /**
-   * Writes a number.
-   *
-   * @param value the number
-   */
   public void putLong(final long value) {
     room().putLong(value);
   }
@@ -42,11 +33,6 @@ public final class ByteWriter {
     room().putInt(value);
   }
 
-  /**
-   * Writes a message.
-   *
-   * @param message the message
-   */
   public void put(final Message message) {
     final Stream stream = message.stream();
     putLong(stream.communicator());
@@ -57,11 +43,7 @@ public final class ByteWriter {
     putLong(message.number());
   }
 
-  /**
-   * Writes how many messages streams have.
-   *
-   * @param counts for each stream its last message
-   */
+  /** Writes how many messages streams have. */
   public void putCounts(final Map<Stream, Long> counts) {
     putLong(counts.size());
     counts.forEach((stream, count) -> put(new Message(stream, count)));

@@ -20,10 +20,6 @@ public final class Encoding {
   // ---- what ranks say ----
 
   /**
-   * Reads a marker.
-   *
-   * @param bytes of a MARKER
-   * @return the marker
    * @throws BufferUnderflowException when they end too early
    */
   public static Marker marker(final ByteBuffer bytes) {
@@ -44,22 +40,10 @@ public final class Encoding {
     return stream;
   }
 
-  /**
-   * Reads a message.
-   *
-   * @param in where it begins
-   * @return the message
-   */
   public static Message message(final ByteBuffer in) {
     return new Message(stream(in), in.getLong());
   }
 
-  /**
-   * Reads a pattern.
-   *
-   * @param in where it begins
-   * @return the pattern
-   */
   public static Pattern pattern(final ByteBuffer in) {
     return new Pattern(in.getLong(), in.getInt(), in.getInt());
   }
@@ -78,14 +62,6 @@ public final class Encoding {
     return numbers;
   }
 
-  /**
-   * Reads a list.
-   *
-   * @param <T> its elements
-   * @param in where it begins
-   * @param one reads an element
-   * @return the list
-   */
   public static <T> List<T> list(final ByteBuffer in, final Function<ByteBuffer, T> one) {
     final List<T> all = new ArrayList<>();
     for (long left = in.getLong(); left > 0; left--) {
@@ -99,7 +75,6 @@ public final class Encoding {
   /**
    * Writes what a rank is to expect.
    *
-   * @param expect what crosses the line to it
    * @return the bytes of an EXPECT
    */
   public static byte[] bytes(final Expect expect) {

@@ -12,7 +12,6 @@ import java.util.Map;
  *     has to, to count from the line on
  */
 public record Expect(Map<Stream, Long> late, Map<Long, Long> straddling, Map<Stream, Long> early) {
-  /** Keeps copies. */
   public Expect {
     late = Map.copyOf(late);
     straddling = Map.copyOf(straddling);

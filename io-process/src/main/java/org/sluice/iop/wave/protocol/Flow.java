@@ -15,14 +15,7 @@ public enum Flow {
   /** Scan: from this member and those before it. */
   FROM_BELOW;
 
-  /**
-   * Returns whether a member's result has data of another one.
-   *
-   * @param source the other one
-   * @param member the member
-   * @param root the root, where the operation has one
-   * @return whether the member needs the other one to have entered
-   */
+  /** Returns whether a member's result has data of another one. */
   public boolean needs(final int source, final int member, final int root) {
     return switch (this) {
       case ALL -> true;

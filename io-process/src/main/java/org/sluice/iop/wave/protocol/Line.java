@@ -23,11 +23,7 @@ public final class Line {
   private final List<Map<Stream, Long>> early = new ArrayList<>();
   private final List<Map<Stream, Long>> suppressed = new ArrayList<>();
 
-  /**
-   * Looks at each stream once: all to all have as many as the square of the ranks.
-   *
-   * @param markers the markers, in any order
-   */
+  /** Looks at each stream once: all to all have as many as the square of the ranks. */
   public Line(final List<Marker> markers) {
     this.markers = markers.stream().sorted(Comparator.comparingInt(Marker::rank)).toList();
     for (final Marker marker : this.markers) {
@@ -55,31 +51,17 @@ public final class Line {
     }
   }
 
-  /**
-   * The markers.
-   *
-   * @return in the order of the ranks
-   */
+  /** Returns the markers in the order of the ranks. */
   public List<Marker> markers() {
     return markers;
   }
 
-  /**
-   * Returns how many messages of a stream were sent before the sender's line.
-   *
-   * @param stream the stream
-   * @return the number of the last one
-   */
+  /** Returns how many messages of a stream were sent before the sender's line. */
   public long sent(final Stream stream) {
     return markers.get(stream.source()).sent().getOrDefault(stream, 0L);
   }
 
-  /**
-   * Returns how many messages of a stream were received before the receiver's line.
-   *
-   * @param stream the stream
-   * @return the number of the last one
-   */
+  /** Returns how many messages of a stream were received before the receiver's line. */
   public long got(final Stream stream) {
     return markers.get(stream.destination()).got().getOrDefault(stream, 0L);
   }
@@ -87,20 +69,12 @@ public final class Line {
   /**
    * Returns the number up to which a member entered collectives of a communicator before its line.
    * A member that enters one of them behind its line straddles: others have its result.
-   *
-   * @param communicator the communicator
-   * @return the greatest count of all members
    */
   public long entered(final long communicator) {
     return entered.getOrDefault(communicator, 0L);
   }
 
-  /**
-   * The members of a communicator.
-   *
-   * @param communicator the communicator
-   * @return their ranks in the world
-   */
+  /** Returns the ranks in the world of a communicator's members. */
   public List<Integer> members(final long communicator) {
     return markers.stream()
         .filter(marker -> marker.collectives().containsKey(communicator))
@@ -108,12 +82,7 @@ public final class Line {
         .toList();
   }
 
-  /**
-   * Returns what still comes to a rank across the line.
-   *
-   * @param rank the rank
-   * @return all of it
-   */
+  /** Returns what still comes to a rank across the line. */
   public Expect expect(final int rank) {
     final Map<Long, Long> straddling = new HashMap<>();
     for (final long communicator : markers.get(rank).collectives().keySet()) {
@@ -122,11 +91,7 @@ public final class Line {
     return new Expect(late.get(rank), straddling, early.get(rank));
   }
 
-  /**
-   * Tells each rank what still comes to it.
-   *
-   * @return the order
-   */
+  /** Tells each rank what still comes to it. */
   public Order tell() {
     return new Order.Step(
         FaultPoint.MPI_EXPECT,
@@ -138,7 +103,6 @@ public final class Line {
   /**
    * Returns the messages that a rank sends again and its receivers have.
    *
-   * @param rank the rank
    * @return for each stream with early messages, the number of the last one
    */
   public Map<Stream, Long> suppressed(final int rank) {
@@ -147,8 +111,6 @@ public final class Line {
 
   /**
    * Returns whether a collective was entered by some members of its communicator and not by others.
-   *
-   * @return whether the line goes through one
    */
   public boolean isWithinCollective() {
     return markers.stream()

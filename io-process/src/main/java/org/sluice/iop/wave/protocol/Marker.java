@@ -7,7 +7,6 @@ import java.util.Map;
  * The message of a rank that takes its line: how far each of its streams was. The counts of both
  * ends tell whether a message crosses the line, so nothing has to travel with it.
  *
- * @param rank the rank
  * @param sent for each stream from this rank, how many messages were sent
  * @param got for each stream to this rank, how many were received
  * @param collectives for each communicator that this rank belongs to, how many collectives it
@@ -20,7 +19,6 @@ public record Marker(
     Map<Stream, Long> got,
     Map<Long, Long> collectives,
     List<OpenReceive> open) {
-  /** Keeps copies. */
   public Marker {
     sent = Map.copyOf(sent);
     got = Map.copyOf(got);

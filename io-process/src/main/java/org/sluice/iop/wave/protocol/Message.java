@@ -3,7 +3,6 @@ package org.sluice.iop.wave.protocol;
 /**
  * A message by its place in its stream.
  *
- * @param stream where it was sent
  * @param number the how many-th of the stream it is, from 1
  */
 public record Message(Stream stream, long number) {}

@@ -1,9 +1,4 @@
 package org.sluice.iop.wave.protocol;
 
-/**
- * A receive that the program has posted.
- *
- * @param request its number
- * @param pattern what it asks for
- */
+/** A receive that the program has posted. */
 public record OpenReceive(int request, Pattern pattern) {}

@@ -13,16 +13,9 @@ public sealed interface Order {
    *
    * @param kind a number of the protocol, or of {@link Control}
    * @param rank to which rank, or {@link #ALL}
-   * @param bytes the message, little-endian
    */
   record Send(int kind, int rank, byte[] bytes) implements Order {
-    /**
-     * A message to every rank.
-     *
-     * @param kind as above
-     * @param values the message
-     * @return the order
-     */
+    /** A message to every rank. */
     public static Send toAll(final int kind, final long... values) {
       return new Send(kind, ALL, Encoding.longs(values));
     }
@@ -31,7 +24,6 @@ public sealed interface Order {
   /**
    * Counts the images of a rank as complete. Once those of all ranks are, the wave is committed.
    *
-   * @param rank the rank
    * @param recorded what these images have besides the rank's state
    */
   record Complete(int rank, Recorded recorded) implements Order {}
@@ -39,35 +31,19 @@ public sealed interface Order {
   /**
    * Gives the wave up.
    *
-   * @param why the reason, for the user
    * @param again whether the next one is to begin at once
    * @param rest for how long the next one is to wait at least otherwise, in nanoseconds
    */
   record GiveUp(String why, boolean again, long rest) implements Order {
-    /**
-     * The next one comes when it is due.
-     *
-     * @param why the reason, for the user
-     */
+    /** The next one comes when it is due. */
     public GiveUp(final String why) {
       this(why, false, 0);
     }
   }
 
-  /**
-   * Carries out others as one step. If it fails the wave is given up.
-   *
-   * @param point where it can fail
-   * @param orders the others, perhaps none
-   */
+  /** Carries out others as one step. If it fails the wave is given up. */
   record Step(FaultPoint point, List<? extends Order> orders) implements Order {
-    /**
-     * Takes one step.
-     *
-     * @param point where it can fail
-     * @param orders the others, perhaps none
-     * @return the only order there is
-     */
+    /** Takes one step. */
     public static List<Order> of(final FaultPoint point, final Order... orders) {
       return List.of(new Step(point, List.of(orders)));
     }

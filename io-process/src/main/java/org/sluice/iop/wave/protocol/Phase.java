@@ -7,32 +7,18 @@ import java.util.stream.Collectors;
 public final class Phase {
   private final BitSet missing = new BitSet();
 
-  /**
-   * Creates a phase to which no rank has come.
-   *
-   * @param ranks how many there are
-   */
+  /** Creates a phase to which no rank has come. */
   public Phase(final int ranks) {
     missing.set(0, ranks);
   }
 
-  /**
-   * A rank is there.
-   *
-   * @param rank the rank
-   * @return true once: when it was the last one
-   */
+  /** Notes that a rank is there; true once, for the last one. */
   public boolean arrive(final int rank) {
     final boolean was = missing.get(rank);
     missing.clear(rank);
     return was && missing.isEmpty();
   }
 
-  /**
-   * Returns whether all ranks are there.
-   *
-   * @return whether none is missing
-   */
   public boolean isOver() {
     return missing.isEmpty();
   }

@@ -6,8 +6,5 @@ package org.sluice.iop.wave.protocol;
  * restart.
  *
  * @param communicator the id of the communicator, equal at all its members
- * @param source the sender, by its rank in the world
- * @param destination the receiver, by its rank in the world
- * @param tag the tag
  */
 public record Stream(long communicator, int source, int destination, int tag) {}

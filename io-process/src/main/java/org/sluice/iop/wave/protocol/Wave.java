@@ -14,8 +14,6 @@ public interface Wave {
    * Hears a message of a rank.
    *
    * @param kind a number of {@link Control}, or of the protocol itself
-   * @param rank the rank
-   * @param bytes the message, little-endian
    * @return what the coordinator is to do, in this order; empty for nothing
    * @throws IllegalArgumentException when the protocol has no such message
    * @throws java.nio.BufferUnderflowException when the message ends too early
@@ -29,11 +27,7 @@ public interface Wave {
    */
   String waiting();
 
-  /**
-   * Returns how much memory the wave needs for the ranks' messages.
-   *
-   * @return bytes of their messages
-   */
+  /** Returns the bytes of the ranks' messages that the wave keeps. */
   default long kept() {
     return 0;
   }

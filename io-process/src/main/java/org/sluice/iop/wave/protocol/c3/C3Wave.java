@@ -42,11 +42,6 @@ public final class C3Wave implements Wave {
   private long kept;
   private Line line; // null before all ranks have taken theirs
 
-  /**
-   * Asks all ranks.
-   *
-   * @param ranks how many there are
-   */
   public C3Wave(final int ranks) {
     lines = new Phase(ranks);
     ready = new Phase(ranks);
@@ -76,7 +71,6 @@ public final class C3Wave implements Wave {
   /**
    * A rank took its line.
    *
-   * @param marker its marker
    * @return with the last marker, the line: each rank is to be told what to expect
    */
   public Optional<Line> marker(final Marker marker) {
@@ -91,7 +85,6 @@ public final class C3Wave implements Wave {
   /**
    * All that a rank was told to expect has come.
    *
-   * @param rank the rank
    * @return whether it was the last one: all are to be told to stop
    */
   public boolean ready(final int rank) {
@@ -101,7 +94,6 @@ public final class C3Wave implements Wave {
   /**
    * A rank stopped.
    *
-   * @param recording what it recorded
    * @return with the last one, all of them in the order of the ranks: the cut is to be computed
    */
   public Optional<List<Recording>> stopped(final Recording recording) {

@@ -47,7 +47,6 @@ public class Closure {
   /**
    * Over one wave.
    *
-   * @param line its line
    * @param recordings what all ranks recorded, in the order of the ranks
    */
   public Closure(final Line line, final List<Recording> recordings) {
@@ -224,7 +223,6 @@ public class Closure {
   /**
    * Returns whether a cut has all that crosses the line. A wave without that must not be committed.
    *
-   * @param cut the cut
    * @return what it lacks, or an empty string
    */
   public final String check(final Cut cut) {

@@ -13,7 +13,6 @@ import org.sluice.iop.wave.protocol.Message;
  */
 public record Cut(
     List<Integer> lengths, List<Map<Integer, Message>> forced, List<Map<Integer, Message>> found) {
-  /** Keeps copies. */
   public Cut {
     lengths = List.copyOf(lengths);
     forced = forced.stream().map(Map::copyOf).toList();

@@ -17,32 +17,22 @@ public sealed interface Event {
   /**
    * A message was sent.
    *
-   * @param message the message
    * @param check a checksum of its bytes, which a recovery compares where it suppresses the message
    */
   record Sent(Message message, int check) implements Event {}
 
-  /**
-   * A receive was posted.
-   *
-   * @param request the request
-   * @param pattern what it asks for
-   */
+  /** A receive was posted. */
   record Posted(int request, Pattern pattern) implements Event {}
 
   /**
    * A call told the program which requests are complete. The result of a wait for any of several
    * depends on what came first.
-   *
-   * @param requests the requests
    */
   record Completed(List<Integer> requests) implements Event {}
 
   /**
    * The program found a message without taking it. A find gets the number of a request, so that it
    * is numbered as if it were a receive.
-   *
-   * @param request the find
    */
   record Probed(int request) implements Event {}
 
@@ -50,8 +40,6 @@ public sealed interface Event {
    * A collective was entered, blocking or not.
    *
    * @param request the request; a blocking one is entered and then completed
-   * @param collective the operation
-   * @param flow who needs whom
    * @param root the root by its rank in the world, where the operation has one
    * @param check a checksum of what this rank contributed
    */

@@ -18,7 +18,6 @@ import org.sluice.iop.wave.protocol.Stream;
  *   <li>A straddling collective is answered from the record. No member calls it.
  * </ul>
  *
- * @param events the events to repeat
  * @param forced which message a receive takes again
  * @param found which message a probe finds again
  * @param suppressed for each stream from this rank, the last message that its receiver has
@@ -28,7 +27,6 @@ public record Plan(
     Map<Integer, Message> forced,
     Map<Integer, Message> found,
     Map<Stream, Long> suppressed) {
-  /** Keeps copies. */
   public Plan {
     events = List.copyOf(events);
     forced = Map.copyOf(forced);
@@ -39,10 +37,6 @@ public record Plan(
   /**
    * The part of one rank.
    *
-   * @param rank the rank
-   * @param line the line of the wave
-   * @param recording what the rank recorded
-   * @param cut the cut of the wave
    * @return what the rank does
    */
   public static Plan of(final int rank, final Line line, final Recording recording, final Cut cut) {

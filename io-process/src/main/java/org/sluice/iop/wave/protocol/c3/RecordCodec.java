@@ -17,10 +17,6 @@ final class RecordCodec {
   private RecordCodec() {}
 
   /**
-   * Reads a recording.
-   *
-   * @param bytes of a STOPPED
-   * @return the recording
    * @throws BufferUnderflowException when they end too early
    */
   static Recording recording(final ByteBuffer bytes) {
@@ -67,7 +63,6 @@ final class RecordCodec {
   /**
    * Writes a rank's plan, but for what the rank has: its events, and what it was told to expect.
    *
-   * @param plan the plan
    * @return the bytes of a PLAN
    */
   static byte[] bytes(final Plan plan) {

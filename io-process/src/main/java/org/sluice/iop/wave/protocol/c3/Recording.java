@@ -7,7 +7,6 @@ import org.sluice.iop.wave.protocol.Message;
 /**
  * The record of a rank from its line until it was told to stop.
  *
- * @param rank the rank
  * @param events what it did, in program order
  * @param taken which message each receive took, or each probe found, as far as it is known; the
  *     receives may have been posted before the line
@@ -16,7 +15,6 @@ import org.sluice.iop.wave.protocol.Message;
  */
 public record Recording(
     int rank, List<Event> events, Map<Integer, Message> taken, List<Message> drained) {
-  /** Keeps copies. */
   public Recording {
     events = List.copyOf(events);
     taken = Map.copyOf(taken);

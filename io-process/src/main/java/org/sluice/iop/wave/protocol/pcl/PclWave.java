@@ -42,9 +42,6 @@ public final class PclWave implements Wave {
   private Optional<Verdict> verdict = Optional.empty();
 
   /**
-   * Asks all ranks.
-   *
-   * @param ranks how many there are
    * @param spot where they are to stop, and for how long
    */
   public PclWave(final int ranks, final StopSpot spot) {
@@ -90,7 +87,6 @@ public final class PclWave implements Wave {
   /**
    * A rank says where it is.
    *
-   * @param rank the rank
    * @param spots how many spots it has passed
    * @return with the last answer, the spot at which all are to stop, or 0
    */
@@ -103,7 +99,6 @@ public final class PclWave implements Wave {
    * A rank was already beyond the spot when it learned of it. All go on, and the next wave has a
    * greater margin.
    *
-   * @param rank the rank
    * @return that the wave is given up
    */
   public Order.GiveUp passed(final int rank) {
@@ -118,7 +113,6 @@ public final class PclWave implements Wave {
   /**
    * A rank stopped at the spot.
    *
-   * @param marker its counts
    * @return with the last one, the line of all ranks
    */
   public Optional<Line> stopped(final Marker marker) {
@@ -137,7 +131,6 @@ public final class PclWave implements Wave {
   /**
    * Checks whether ranks can have their images at this line.
    *
-   * @param line the line of all ranks
    * @return that the wave is given up; empty when they can
    */
   public Optional<Order> check(final Line line) {
@@ -157,7 +150,6 @@ public final class PclWave implements Wave {
   /**
    * All that was sent to a rank is there.
    *
-   * @param rank the rank
    * @return whether it was the last one: all are to take their images and go on
    */
   public boolean drained(final int rank) {

@@ -51,10 +51,7 @@ public final class StopSpot {
     margin = Math.min(margin * 2, MOST_MARGIN);
   }
 
-  /**
-   * Returns a spot farther on. Where ranks pass many spots in no time, they hear of the one only
-   * when beyond it.
-   */
+  /** Where ranks pass many spots in no time, they hear of the one only when beyond it. */
   long farther(final long spot) {
     if (countedSpots < 0) {
       countedSpots = spot;
