@@ -49,7 +49,6 @@ final class BuildPlaces {
                     .resolve(FOLDER)));
   }
 
-  /** Returns places that keep nothing. */
   static BuildPlaces none() {
     return new BuildPlaces(Optional.empty());
   }

@@ -269,7 +269,6 @@ public final class LsCommand implements Subcommand {
             .with("capacity", capacity.stream().map(LsCommand::members).toList()));
   }
 
-  /** Returns JSON of all lines, each with its series in a store that has any. */
   private static <T> List<JsonObject> members(
       final List<Listed> all,
       final Function<Listed, List<T>> lines,
@@ -283,7 +282,6 @@ public final class LsCommand implements Subcommand {
         .toList();
   }
 
-  /** Prints all lines, each with its series where several are listed. */
   private void print(final List<Listed> all) {
     final int width =
         all.size() < 2 ? 0 : all.stream().mapToInt(one -> one.series().length()).max().orElse(0);

@@ -27,7 +27,6 @@ record S3Location(String bucket, String prefix) {
     return new S3Location(bucket, path.isEmpty() ? "" : path + "/");
   }
 
-  /** Returns the URI as a user writes it. */
   @Override
   public String toString() {
     return "s3://" + bucket + "/" + prefix.replaceAll("/$", "");

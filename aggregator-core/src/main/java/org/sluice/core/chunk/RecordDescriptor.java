@@ -14,7 +14,6 @@ public final class RecordDescriptor {
   /** Records begin at multiples of this. */
   public static final int ALIGNMENT = 8;
 
-  /** The header of a record, before the payload. */
   public static final Structure RECORD = new Structure("record", HEADER_LENGTH);
 
   public static final int TYPE_OFFSET = RECORD.field(I32, "type", "1 WRITE, 2 DIRECT, 3 TRUNCATE"),

@@ -100,7 +100,6 @@ public final class ErrorLine {
     };
   }
 
-  /** Joins the lines of a library's message. */
   private static String joined(final String message) {
     return message.replaceAll("\\s*\\R\\s*", " ");
   }

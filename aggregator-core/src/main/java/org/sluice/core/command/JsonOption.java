@@ -48,7 +48,6 @@ public final class JsonOption implements SharedOptions {
     answer = new JsonObject().with("schema", SCHEMA).with(members);
   }
 
-  /** Prints the answer of a command that has ended well. */
   static void end(final CommandSpec command) throws IOException {
     final Optional<JsonOption> option = of(command);
     if (option.isPresent() && option.get().answer != null) {

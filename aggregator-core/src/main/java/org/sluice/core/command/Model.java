@@ -45,14 +45,12 @@ public final class Model {
     return new Model(spec);
   }
 
-  /** An option with a value. */
   public static <T> OptionSpec.Builder option(
       final Class<T> type, final Consumer<T> target, final String... names) {
     final Value<T> value = new Value<>(target);
     return OptionSpec.builder(names).type(type).getter(value).setter(value);
   }
 
-  /** An option without a value. */
   public static OptionSpec.Builder flag(final Consumer<Boolean> target, final String... names) {
     return option(Boolean.class, target, names).arity("0");
   }
@@ -100,7 +98,6 @@ public final class Model {
     return this;
   }
 
-  /** Adds options that several commands have. */
   public Model add(final SharedOptions options) {
     options.addTo(this);
     return this;

@@ -20,7 +20,6 @@ public final class Progress implements AutoCloseable {
     this.bar = bar;
   }
 
-  /** Begins to show the progress of a task. */
   public static Progress begin(final String task, final long bytes) {
     return begin(task, bytes, " MiB", MEBIBYTE);
   }

@@ -25,7 +25,6 @@ public final class Sluice {
 
   private Sluice() {}
 
-  /** Runs a subcommand and exits with its status. */
   public static void main(final String[] args) throws IOException {
     Prelude.begin(args.length == 0 ? "" : args[0]);
     final int status = execute(Arguments.exact(args));
@@ -123,7 +122,6 @@ public final class Sluice {
     return subcommand.getSimpleName().replaceFirst("Command$", "").toLowerCase(Locale.ROOT);
   }
 
-  /** Tells whether the help of the called command has the status. */
   private static boolean isTold(final CommandLine line, final int status) {
     final ParseResult called = line.getParseResult();
     return called == null

@@ -47,7 +47,6 @@ public final class Fault implements Hazard.Mishap {
   /** The armed faults, set before the threads start that come to any point. */
   private static List<Fault> armed = List.of();
 
-  /** The object that fills the heap. */
   private static volatile Object hoard;
 
   private final String text;

@@ -13,26 +13,22 @@ import org.sluice.core.posix.Hazard;
  * they come.
  */
 public enum FaultPoint implements Hazard {
-  /** The journal in memory. */
   JOURNAL_WRITE(
       Kind.WRITE,
       "notes a decision, before another process can see it",
       "resumed as if it was not made",
       "goes on, but cannot be resumed"),
-  /** A shorter journal, under a temporary name. */
   JOURNAL_REWRITE(
       Kind.WRITE,
       "says in fewer words what a long journal says",
       "resumed with the long one",
       "goes on with the long one"),
   REPLY(Kind.MESSAGE, "answers a process"),
-  /** A spare container becomes a new one. */
   CONTAINER_REUSE(
       Kind.STEP,
       "renames a container that is not needed, to use it again",
       "written again once resumed",
       "their writers get the error; no commit"),
-  /** The header of a new container, before any chunk. */
   CONTAINER_HEADER(
       Kind.WRITE,
       "writes the header of a container",
@@ -44,7 +40,6 @@ public enum FaultPoint implements Hazard {
       "appends drained chunks to a container",
       "written again once resumed",
       "their writers get the error; no commit"),
-  /** Extents in an image's own file. */
   IMAGE_WRITE(
       Kind.WRITE,
       "writes drained data to an image's own file",
@@ -53,7 +48,6 @@ public enum FaultPoint implements Hazard {
   CONTAINER_FSYNC(Kind.STEP, "commit: makes the containers durable"),
   IMAGE_FSYNC(Kind.STEP, "commit: makes an image's own file durable"),
   IMAGE_LINK(Kind.STEP, "commit: links an image's own file into the checkpoint"),
-  /** The names of new containers and of a checkpoint's files. */
   DIRECTORY_FSYNC(Kind.STEP, "makes names of new files durable"),
   /** Index and manifest in a commit log. From here on a restart sees the checkpoint. */
   LOG_WRITE(

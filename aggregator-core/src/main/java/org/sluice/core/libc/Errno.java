@@ -28,7 +28,6 @@ public final class Errno {
 
   public static final int EEXIST = 17;
 
-  /** On another file system. */
   public static final int EXDEV = 18;
 
   public static final int ENOTDIR = 20;

@@ -118,7 +118,6 @@ public final class FileName {
     return path.equals(directory) || path.startsWith(below(directory));
   }
 
-  /** The path of something in a directory. */
   public static String resolve(final String directory, final String name) {
     return below(directory) + name;
   }
@@ -133,7 +132,6 @@ public final class FileName {
     return path.equals(directory) ? "" : path.substring(below(directory).length());
   }
 
-  /** Another name in the same directory. */
   public static String sibling(final String path, final String name) {
     return path.substring(0, path.lastIndexOf('/') + 1) + name;
   }

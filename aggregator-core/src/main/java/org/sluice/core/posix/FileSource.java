@@ -8,7 +8,6 @@ public interface FileSource {
   /** Lends the file, open at least until the loan is closed. */
   Loan lend() throws IOException;
 
-  /** A source that lends what is open already. */
   static FileSource of(final NativeFile file) {
     return () -> new Loan(file, () -> {});
   }

@@ -196,7 +196,6 @@ public abstract class HeldInode implements AutoCloseable {
     return found.type();
   }
 
-  /** The file system that the file lies on. */
   public FreeSpace room() throws PosixException {
     return FreeSpace.of(descriptor, opened);
   }
@@ -297,7 +296,6 @@ public abstract class HeldInode implements AutoCloseable {
     check(LibC.CLOSE.call(descriptor), "close ");
   }
 
-  /** All that the kernel tells of the file now. */
   public FileStatus status() throws PosixException {
     return FileStatus.of(descriptor, opened);
   }

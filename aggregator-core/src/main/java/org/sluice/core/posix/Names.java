@@ -156,7 +156,6 @@ public final class Names {
     return "/" + String.join("/", names);
   }
 
-  /** The target of a symbolic link. */
   public static String target(final String link) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment target = arena.allocate(FileName.LONGEST);

@@ -73,7 +73,6 @@ public class NativeFile extends HeldInode {
     return new NativeFile(path, flags);
   }
 
-  /** Opens a file of Sluice's own. */
   public static NativeFile open(final Path path, final Flag... flags) throws PosixException {
     return open(path.toString(), flags);
   }

@@ -10,7 +10,6 @@ import org.sluice.core.libc.LibC;
 public final class NativeProcess {
   private NativeProcess() {}
 
-  /** The user in whose name this process acts. */
   public static int user() {
     return (int) LibC.GETEUID.call(0);
   }

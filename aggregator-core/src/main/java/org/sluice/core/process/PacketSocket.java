@@ -21,7 +21,6 @@ public final class PacketSocket extends Descriptor {
   private static final int CONTROL_LENGTH = 20;
   private static final int CONTROL_ROOM = 24;
 
-  /** Connects to a listening process. */
   public PacketSocket(final Path path) throws PosixException {
     super(
         "make a socket",

@@ -26,7 +26,6 @@ public final class PipeEnd extends Descriptor {
     }
   }
 
-  /** Opens a pipe that a process has made. */
   public static PipeEnd of(final int pid, final int descriptor) throws PosixException {
     final String path = "/proc/%d/fd/%d".formatted(pid, descriptor);
     final PipeEnd end = new PipeEnd(path);

@@ -16,7 +16,6 @@ public final class Terminal {
 
   private Terminal() {}
 
-  /** Tells whether standard error is a terminal. */
   public static boolean watchesErrors() {
     return LibC.ISATTY.call(STDERR) == 1;
   }

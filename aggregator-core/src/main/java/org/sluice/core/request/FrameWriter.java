@@ -63,7 +63,6 @@ final class FrameWriter {
     return offset;
   }
 
-  /** Ends the frame. */
   int finish() {
     buffer.putInt(start + RequestDescriptor.LENGTH_OFFSET, position - start);
     return position - start;

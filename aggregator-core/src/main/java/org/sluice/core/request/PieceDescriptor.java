@@ -9,7 +9,6 @@ import org.sluice.core.format.Structure;
 public final class PieceDescriptor {
   public static final int LENGTH = 24;
 
-  /** The header of a piece. */
   public static final Structure PIECE = new Structure("piece", LENGTH);
 
   public static final int

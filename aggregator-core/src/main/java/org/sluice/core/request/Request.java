@@ -254,7 +254,6 @@ public sealed interface Request {
   record Preempt(@Wire.Means("0 ends it, n begins it n - 1 milliseconds ago") int grace)
       implements Request {}
 
-  /** Tells whether the client waits for a reply. */
   default boolean hasReply() {
     return !Bodies.isTold(this);
   }

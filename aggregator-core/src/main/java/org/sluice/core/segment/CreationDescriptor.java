@@ -21,7 +21,6 @@ package org.sluice.core.segment;
 public final class CreationDescriptor {
   public static final int LENGTH = 8;
 
-  /** The number of words. */
   public static final int COUNT = 16384;
 
   /** A word that says nothing. */

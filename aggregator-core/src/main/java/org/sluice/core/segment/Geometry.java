@@ -13,16 +13,13 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   /** Slots of a segment unless told otherwise. */
   public static final int DEFAULT_SLOTS = 256;
 
-  /** Most files at a time that a segment can have entries for. */
   public static final int MAX_FILES = 10_000_000;
 
   /** Most slots of a segment: as many as a chunk's state word can name. */
   public static final int MAX_SLOTS = 1 << 24;
 
-  /** Most image entries of a segment. */
   public static final int MAX_IMAGES = 1 << 24;
 
-  /** Most chunks of a segment. */
   public static final int MAX_CHUNK_COUNT = 1 << 24;
 
   /** Shortest chunk, in bytes: the block of a container. */

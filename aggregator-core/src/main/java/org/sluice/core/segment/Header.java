@@ -100,13 +100,11 @@ public final class Header {
         buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
   }
 
-  /** Says which I/O process owns the segment from here on. */
   public void process(final ProcessIdentity process) {
     buffer.putInt(HeaderDescriptor.PID_OFFSET, process.pid());
     buffer.putLong(HeaderDescriptor.START_TIME_OFFSET, process.startTime());
   }
 
-  /** The I/O process that owns the segment. */
   public ProcessIdentity process() {
     return new ProcessIdentity(
         buffer.getInt(HeaderDescriptor.PID_OFFSET),

@@ -16,7 +16,6 @@ public final class InFlightDescriptor {
 
   public static final int VERSION = 1;
 
-  /** The header of the file. */
   public static final Structure HEADER = new Structure("in_flight", 32);
 
   public static final int MAGIC_OFFSET = HEADER.field(U64, "magic", "`SLUICEIF`"),

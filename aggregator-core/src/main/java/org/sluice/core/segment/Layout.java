@@ -17,17 +17,14 @@ public enum Layout {
     this.code = code;
   }
 
-  /** The layout that a header says. */
   static Layout of(final int code) {
     return code == FILES.code ? FILES : CONTAINER;
   }
 
-  /** The number of the layout in a header. */
   int code() {
     return code;
   }
 
-  /** The word for it in options and manifests. */
   @Override
   public String toString() {
     return this == FILES ? "files" : "container";

@@ -9,7 +9,6 @@ import java.util.Arrays;
 public enum Reason {
   NONE("none", "logged"),
   THRESHOLD("threshold", "at or above the threshold"),
-  /** Free chunks ran short. */
   FULL("full", "because the buffer was filling up, or had no memory yet (see --buffer)"),
   /** Two openings: one log cannot follow both. */
   SHARED("shared", "in files open twice, or in a second process"),
@@ -28,7 +27,6 @@ public enum Reason {
   LOCK("lock", "with a lock or a lease from the file's offset or end"),
   /** Two processes share the position in the file. */
   FORK("fork", "after fork, exec or spawn with the file open", true),
-  /** A descriptor went to another process, or came from one. */
   PASSED("passed", "through descriptors passed between processes", true),
   STREAM("stream", "as standard output or by streams of the C library's own", true),
   SYSCALL("syscall", "by system calls by number", true),
@@ -36,9 +34,7 @@ public enum Reason {
   CONTROL("control", "after fallocate, ioctl, futimens or writes with flags"),
   /** Only the kernel can refuse a write near the largest size rightly. */
   LIMIT("limit", "near or beyond the largest file allowed"),
-  /** A signal handler that interrupted the shim wrote. */
   SIGNAL("signal", "in signal handlers"),
-  /** A program without the shim had the file open. */
   FOREIGN("foreign", "in files that a program or library without the shim had open", true),
   LOST("lost", "after a restore, or the end of the I/O process", true),
   OTHER("other", "for other reasons"),

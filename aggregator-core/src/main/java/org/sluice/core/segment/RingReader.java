@@ -114,7 +114,6 @@ public final class RingReader {
     return (int) (where % RingDescriptor.CAPACITY);
   }
 
-  /** The name behind the present record. */
   public String name() {
     return FileName.decode(name);
   }
@@ -144,7 +143,6 @@ public final class RingReader {
     return record.getLong(RecordDescriptor.HEADER_LENGTH + offset);
   }
 
-  /** Makes the exception for a fault of the present record. */
   public DamagedException damage(final String reason) {
     return new DamagedException(
         "ring " + slot, Math.floorMod(position, RingDescriptor.CAPACITY), reason);

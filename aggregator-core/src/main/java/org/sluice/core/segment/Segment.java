@@ -276,7 +276,6 @@ public final class Segment implements AutoCloseable {
     return view(geometry.chunkOffset(chunk), geometry.chunkLength());
   }
 
-  /** The part of the segment that huge pages map in this process. */
   public long hugeBytes() throws IOException {
     return MappedMemory.hugeBytes(address);
   }

@@ -78,7 +78,6 @@ final class SegmentFile {
     }
   }
 
-  /** Returns the geometry in a header, if it is possible. */
   static Geometry check(final Path file, final Header header, final long length)
       throws SegmentException, FormatVersionException {
     checkVersion(file, header.version());

@@ -55,7 +55,6 @@ public final class Slot {
     return buffer.getIntAcquire(SlotDescriptor.LEFT_OFFSET) != 0;
   }
 
-  /** Tells whether a process has the slot. */
   public boolean isAttached() {
     return buffer.getIntAcquire(SlotDescriptor.STATE_OFFSET) == SlotDescriptor.STATE_ATTACHED;
   }

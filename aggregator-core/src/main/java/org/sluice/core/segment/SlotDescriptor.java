@@ -18,10 +18,8 @@ import org.sluice.core.format.Structure;
 public final class SlotDescriptor {
   public static final int LENGTH = 1024;
 
-  /** Number of size classes of the counters. */
   public static final int SIZE_CLASSES = 10;
 
-  /** Number of counters by reason. */
   public static final int REASONS = Reason.MOST;
 
   private static final String AP_ADDS = "AP, atomic additions";

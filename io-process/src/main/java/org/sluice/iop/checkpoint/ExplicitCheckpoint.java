@@ -81,17 +81,14 @@ public final class ExplicitCheckpoint {
     complete.add(rank);
   }
 
-  /** Returns the number of ranks that have completed their part. */
   public int completeRanks() {
     return complete.size();
   }
 
-  /** Returns the number of this node's ranks that must complete their part. */
   public int expectedRanks() {
     return scope.expected();
   }
 
-  /** Returns whether all ranks of this node have completed their part. */
   public boolean isComplete() {
     return complete.size() >= scope.expected();
   }
@@ -101,7 +98,6 @@ public final class ExplicitCheckpoint {
     return scope.held() && !decided;
   }
 
-  /** Returns by what the checkpoint counts as complete. */
   public Completion completion() {
     return scope.held() ? Completion.MPI : Completion.API;
   }

@@ -220,7 +220,6 @@ public final class Group {
     mark(copy, marks);
   }
 
-  /** A process rewrites an image of the group. */
   void rewritten(final Image image) {
     final Member member = members.get(image);
     changed = true;

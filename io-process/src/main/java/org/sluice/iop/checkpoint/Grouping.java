@@ -76,7 +76,6 @@ public final class Grouping {
     return marker != null;
   }
 
-  /** Returns whether a file of this name completes its checkpoint. */
   public boolean marks(final String path) {
     return hasMarkers() && isKnown() && !ImageName.isOurs(path) && marker.number(path).isPresent();
   }
@@ -89,7 +88,6 @@ public final class Grouping {
     return marks(path) ? marker.number(path) : files.number(path);
   }
 
-  /** Returns whether the names of files tell which rank writes them. */
   public boolean tellsRanks() {
     return isKnown() && files.tellsRanks();
   }

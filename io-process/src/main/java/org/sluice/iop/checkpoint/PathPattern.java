@@ -19,12 +19,10 @@ public record PathPattern(Pattern pattern) {
   /** The number of the checkpoint of files whose names have none, as they are written over. */
   private static final long ONLY = 1;
 
-  /** Returns whether the pattern says which rank writes a file. */
   public boolean tellsRanks() {
     return rankGroup() != NONE;
   }
 
-  /** Returns whether the pattern tells checkpoints apart. */
   public boolean tellsNumbers() {
     return pattern.matcher("").groupCount() > (tellsRanks() ? 1 : 0);
   }

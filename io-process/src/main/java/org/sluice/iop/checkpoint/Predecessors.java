@@ -52,7 +52,6 @@ public final class Predecessors {
   /** The first checkpoint of this session. */
   private Optional<Long> first;
 
-  /** The numbers that this session committed. */
   private final Set<Long> own;
 
   /** The number of the last commit that was decided; the one before it may be under way still. */
@@ -117,7 +116,6 @@ public final class Predecessors {
         captured.isEmpty() ? "" : Quoting.name(captured), publisher::origin, before, own, first);
   }
 
-  /** A checkpoint of this session begins. */
   public void begins(final long number) {
     first = first.isEmpty() ? Optional.of(number) : first;
   }

@@ -11,7 +11,6 @@ public final class Refusal {
   private final long number;
   private final AtomicBoolean said = new AtomicBoolean();
 
-  /** Nothing was found so far. */
   Refusal(final long number) {
     this.number = number;
   }

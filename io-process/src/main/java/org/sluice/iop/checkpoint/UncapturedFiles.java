@@ -197,7 +197,6 @@ public final class UncapturedFiles {
         && (group == null || group.number() == number(lack.path()) || !isAt(lack, lack.path()));
   }
 
-  /** Follows a file that its program has renamed or deleted. */
   private void follow(final Entry.Lacking lack, final List<String> names) {
     final Optional<String> now = names.stream().filter(name -> isAt(lack, name)).findFirst();
     if (now.isEmpty()) {

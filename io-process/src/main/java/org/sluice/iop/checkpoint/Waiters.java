@@ -160,7 +160,6 @@ public final class Waiters {
         end.errno(), "checkpoint %d is not committed: %s".formatted(number, end.reason()));
   }
 
-  /** Answers those whose time is over. */
   public void expire() {
     final long now = System.nanoTime();
     answer(

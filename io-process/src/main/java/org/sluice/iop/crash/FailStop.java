@@ -92,7 +92,6 @@ public final class FailStop {
     inFlight = handled;
   }
 
-  /** Ends this process. */
   public static void now(final Throwable failure) {
     if (!FAILING.compareAndSet(null, Thread.currentThread())) {
       while (FAILING.get() != Thread.currentThread()) {

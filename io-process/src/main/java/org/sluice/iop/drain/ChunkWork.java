@@ -20,7 +20,6 @@ abstract class ChunkWork implements Work {
   final DrainContext context;
   final int slot;
 
-  /** The chunk's index in the segment. */
   final int index;
 
   /** The chunk's state word, as the service thread read it once. */
@@ -107,7 +106,6 @@ abstract class ChunkWork implements Work {
     context.reading().tables().giveBack(extents);
   }
 
-  /** Tells the lane that this chunk is written now. */
   final void begin(final Lane lane) {
     lane.begin(Subject.CHUNK, id(), slot, Lane.NO_IMAGE);
   }

@@ -51,7 +51,6 @@ final class ContainerSink implements ChunkSink {
   /** The writes under way, the oldest first: images get their chunks in this order. */
   private final Deque<Batch> underWay = new ArrayDeque<>();
 
-  /** The container that the placed chunks go to. */
   private Container container;
 
   /** A chunk whose write waits for others. */

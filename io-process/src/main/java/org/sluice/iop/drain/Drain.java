@@ -154,7 +154,6 @@ public final class Drain implements AutoCloseable {
     return work != null && work.isOf(word);
   }
 
-  /** Lets a slot append to an image. */
   public void grant(final int slot, final Image image) {
     pipeline.publish(
         new StepWork(Lane.Role.VALIDATE, () -> context.reading().grants().grant(slot, image)));
@@ -166,7 +165,6 @@ public final class Drain implements AutoCloseable {
         new StepWork(Lane.Role.VALIDATE, () -> context.reading().grants().revoke(slot, image)));
   }
 
-  /** Ends all rights of a slot. */
   public void revokeAll(final int slot) {
     pipeline.publish(
         new StepWork(Lane.Role.VALIDATE, () -> context.reading().grants().revokeAll(slot)));
@@ -283,7 +281,6 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(new StepWork(Lane.Role.COMMIT, action));
   }
 
-  /** Sends other work through the pipeline. */
   public void publish(final Work work) {
     pipeline.publish(work);
   }

@@ -87,7 +87,6 @@ final class ExtentTable {
     return lengths.getLong(i);
   }
 
-  /** Returns the begin of the payload in the chunk. */
   int payload(final int i) {
     return payloads.getInt(i);
   }

@@ -31,7 +31,6 @@ final class SessionContainers {
   /** True if chunks go to containers, so that the next one is made ready. */
   private final boolean reserves;
 
-  /** The open containers by their ids. */
   private final Map<Long, Use> open = new ConcurrentHashMap<>();
 
   /** The open containers that no image needs. Write stage only. */

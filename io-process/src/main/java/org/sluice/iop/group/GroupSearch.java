@@ -52,7 +52,6 @@ final class GroupSearch {
   /** True if names were to tell which files are one checkpoint. */
   private final boolean wanted;
 
-  /** True while the store is being asked. */
   private boolean asking;
 
   private boolean ofSeveralNodes;
@@ -174,7 +173,6 @@ final class GroupSearch {
     return over;
   }
 
-  /** Returns whether a file may begin a checkpoint. */
   boolean mayBegin(final long number) {
     if (isUnasked() && !over && context.state().commits().size() >= MOST_COMMITS) {
       over = true;

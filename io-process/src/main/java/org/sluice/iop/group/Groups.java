@@ -232,7 +232,6 @@ public final class Groups {
     return names.place(image, name, this::mayHave, this::begin);
   }
 
-  /** Returns whether files may belong to a checkpoint. */
   private boolean mayHave(final long number) {
     if (table.find(number) != null) {
       return true;
@@ -395,7 +394,6 @@ public final class Groups {
     }
   }
 
-  /** Notes that a file is an image. */
   public void captured(final ImageKey key) {
     uncaptured.captured(key);
   }
@@ -626,12 +624,10 @@ public final class Groups {
     return has(image) && table.of(image).hasChanged();
   }
 
-  /** Returns whether a commit names an image whose file stays in place. */
   public boolean isNamed(final Image image) {
     return context.isNamed(image) && has(image) && !hasChanged(image);
   }
 
-  /** Returns whether a group has an image. */
   public boolean has(final Image image) {
     return exist() && table.of(image) != null;
   }

@@ -53,7 +53,6 @@ public final class Descriptors {
     return count;
   }
 
-  /** Sets the number of images that may have a descriptor by now. */
   public synchronized void bound(final long most) {
     bound = most;
   }

@@ -80,7 +80,6 @@ public final class Image extends ImageState {
     closedAt = protectedAt;
   }
 
-  /** Notes that a process has closed the image. */
   public void closed(final long time) {
     closedAt = time - closedAt < 0 ? time : closedAt;
   }
@@ -268,7 +267,6 @@ public final class Image extends ImageState {
     return outside;
   }
 
-  /** Sets whether a program outside Sluice may have the file open. */
   public void openOutside(final boolean may) {
     outside = may;
   }

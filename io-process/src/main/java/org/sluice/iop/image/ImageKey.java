@@ -10,7 +10,6 @@ import org.sluice.core.posix.NativeFile;
  * @param device {@code major << 32 | minor}
  */
 public record ImageKey(long device, long inode) {
-  /** Returns the key of an open file. */
   public static ImageKey of(final NativeFile file) {
     return new ImageKey(file.device(), file.inode());
   }

@@ -34,7 +34,6 @@ public final class ImageLog {
     this.direct = direct;
   }
 
-  /** Returns whether drained extents go to the image's own file. */
   public boolean drainsToFile() {
     return toFile;
   }

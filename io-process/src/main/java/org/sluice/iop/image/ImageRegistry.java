@@ -42,7 +42,6 @@ public final class ImageRegistry {
   private final Map<ImageKey, Image> byKey = new HashMap<>();
   private final Set<ImageKey> gone = new HashSet<>();
 
-  /** The entries of the table that images have. */
   private final BitSet used = new BitSet();
 
   /**

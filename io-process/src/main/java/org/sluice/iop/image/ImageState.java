@@ -275,7 +275,6 @@ abstract class ImageState {
     return admitted.image();
   }
 
-  /** Returns the place of the image in the shared table. */
   public int entry() {
     return admitted.entry();
   }

@@ -25,7 +25,6 @@ public final class Images implements Fold {
   private final Map<Integer, Writer> writers = new LinkedHashMap<>();
   private final Map<Integer, Image> byId = new LinkedHashMap<>();
 
-  /** The images that a slot has open. */
   private final Map<Integer, Collection<Image>> open = new TreeMap<>();
 
   private int last;
@@ -178,7 +177,6 @@ public final class Images implements Fold {
     return !open.isEmpty();
   }
 
-  /** Returns the number of processes that were killed. */
   public int kills() {
     return kills;
   }

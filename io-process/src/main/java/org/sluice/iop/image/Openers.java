@@ -60,7 +60,6 @@ public final class Openers {
     return bySlot.values();
   }
 
-  /** Returns the slots that have the image open. */
   public Set<Integer> slots() {
     return Collections.unmodifiableSet(bySlot.keySet());
   }

@@ -72,7 +72,6 @@ public final class Writer {
     return rank() >= 0 ? rank() : -1 - process();
   }
 
-  /** Returns the number of processes that were killed before this one attached. */
   public int killsBefore() {
     return process.killsBefore();
   }

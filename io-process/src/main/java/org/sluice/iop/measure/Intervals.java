@@ -72,7 +72,6 @@ final class Intervals {
     olderEnd = Math.max(olderEnd, time);
   }
 
-  /** Adds all intervals of another union. */
   public void addAll(final Intervals other) {
     final Intervals added = new Intervals();
     added.endsByStart.putAll(other.endsByStart);

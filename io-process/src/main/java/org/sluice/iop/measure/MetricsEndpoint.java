@@ -61,7 +61,6 @@ public final class MetricsEndpoint implements AutoCloseable {
     }
   }
 
-  /** Returns the URL of the metrics. */
   public String address() {
     return "http://127.0.0.1:%d/metrics".formatted(server.getAddress().getPort());
   }

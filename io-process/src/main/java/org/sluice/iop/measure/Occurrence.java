@@ -2,7 +2,6 @@ package org.sluice.iop.measure;
 
 /** An event or amount that the I/O process counts. */
 public enum Occurrence {
-  /** Captured files. */
   FILES,
   /** Files that went direct, since ranks on other nodes may write them, too. */
   SHARED_FILES,

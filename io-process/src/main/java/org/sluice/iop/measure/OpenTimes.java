@@ -53,7 +53,6 @@ public final class OpenTimes {
     return first;
   }
 
-  /** Adds the openings of another image. */
   public void add(final OpenTimes other) {
     if (other.byProcess != null) {
       other.byProcess.forEach((process, intervals) -> of(process).addAll(intervals));

@@ -134,7 +134,6 @@ public final class Statistics {
     estimates.merge(reason, bytes, Long::sum);
   }
 
-  /** Notes how full the buffer is. */
   public synchronized void bufferUse(final long bytes) {
     peakBuffer = Math.max(peakBuffer, Math.min(bytes, bufferBytes));
   }
@@ -179,7 +178,6 @@ public final class Statistics {
     durable.add(Math.min(opened, reached), reached);
   }
 
-  /** Adds a committed checkpoint. */
   public synchronized void committed(final CommitTimes times) {
     commitCount++;
     commits.add(times);

@@ -40,7 +40,6 @@ final class MountTable {
     return entries.stream().filter(entry -> entry.type().equals(type)).toList();
   }
 
-  /** Returns the file system that a path lies on. */
   Optional<MountLine> holding(final Path path) {
     return entries.stream()
         .filter(entry -> path.startsWith(entry.at()))

@@ -287,7 +287,6 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     return group instanceof Inotify;
   }
 
-  /** Returns whether a lease holds any file now. */
   public boolean holdsByLease() {
     return !leased.isEmpty();
   }

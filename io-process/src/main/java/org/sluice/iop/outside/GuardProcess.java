@@ -21,7 +21,6 @@ final class GuardProcess implements AutoCloseable {
   private final Process process;
   private final PacketSocket socket;
 
-  /** Starts the guard process. */
   GuardProcess(final GuardPlace place) throws IOException {
     process =
         new ProcessBuilder(

@@ -180,7 +180,6 @@ public final class Leases {
     due = System.nanoTime() + interval;
   }
 
-  /** Does all work that is due. */
   public void proceed() {
     final long now = System.nanoTime();
     if (isIdle() || now - due < 0) {

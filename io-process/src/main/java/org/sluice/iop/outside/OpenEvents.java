@@ -24,7 +24,6 @@ public record OpenEvents(AutoCloseable group, String means) implements AutoClose
     }
   }
 
-  /** Returns whether programs wait that open a marked file. */
   public boolean asks() {
     return group instanceof Fanotify;
   }

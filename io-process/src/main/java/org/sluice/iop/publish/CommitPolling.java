@@ -94,7 +94,6 @@ public final class CommitPolling {
     return Math.max(HURRIED_MOST_NANOS, nodes * HURRIED_MOST_NANOS_A_NODE);
   }
 
-  /** Notes a look that found the commit. */
   public void found(final long now) {
     if (!first && !hurried) {
       wait.was(early ? now - began : wait.nanos - wait.nanos / 10);

@@ -42,7 +42,6 @@ final class EarlierRuns {
     void take(Path earlier) throws IOException;
   }
 
-  /** True while there is anything to look at. */
   private boolean due;
 
   /** True once as many newer ones count as are to be kept. */

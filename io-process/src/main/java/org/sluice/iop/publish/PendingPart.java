@@ -65,7 +65,6 @@ final class PendingPart {
     return Math.max(1, commit.ranks());
   }
 
-  /** The ranks whose images a part has. */
   static RankSet ranksOf(final Commit commit) {
     return commit.part().isEmpty()
         ? RankSet.of(IntStream.range(0, ranksOfJob(commit)))

@@ -165,7 +165,6 @@ public interface Publisher extends AutoCloseable {
   /** The node's store has a checkpoint that is copied only if it is the newest at the end. */
   void keep(PendingUpload one);
 
-  /** The numbers of the checkpoints that are being copied. */
   List<Long> uploading();
 
   /** Returns why no commit counts any more; empty while commits do. */

@@ -70,7 +70,6 @@ public final class SeriesCommits implements AutoCloseable {
 
   private final OtherNodes others;
 
-  /** Numbers that processes wait for. */
   private final Set<Long> awaited = new HashSet<>();
 
   private final CommitPolling.Wait wait = new CommitPolling.Wait();
@@ -385,12 +384,10 @@ public final class SeriesCommits implements AutoCloseable {
     return before.size();
   }
 
-  /** Returns the name of the launch that this session is of. */
   public String run() {
     return run.name();
   }
 
-  /** Returns the view of checkpoints that the series' log gives. */
   SeriesView view() {
     return view;
   }

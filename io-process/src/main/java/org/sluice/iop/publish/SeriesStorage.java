@@ -21,7 +21,6 @@ public interface SeriesStorage {
   /** {@return the store, which the caller closes} */
   SeriesStore open() throws IOException;
 
-  /** The series' name. */
   String series();
 
   /**

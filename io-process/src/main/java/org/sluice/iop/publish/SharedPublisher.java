@@ -70,7 +70,6 @@ abstract class SharedPublisher extends NodePublisher {
     return commits.missing(number);
   }
 
-  /** Reads what all nodes have. */
   final <T> T readAll(final Reading<T> reading) throws IOException {
     try (CheckpointReader reader = commits.view().open()) {
       return reading.of(reader);

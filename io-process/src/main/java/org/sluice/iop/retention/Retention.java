@@ -173,7 +173,6 @@ public final class Retention {
     context.drain().publish(work);
   }
 
-  /** Returns whether all removals so far have ended. */
   public boolean isIdle() {
     return underWay == 0;
   }

@@ -37,7 +37,6 @@ public final class Attachment {
   private boolean corrupt;
   private int mostUntaken = UNKNOWN;
 
-  /** Creates the attachment of a process. */
   Attachment(final Segment segment, final Writer writer) {
     final Entry.Attached attached = writer.attached();
     this.writer = writer;

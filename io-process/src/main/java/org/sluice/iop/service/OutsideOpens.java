@@ -48,7 +48,6 @@ public final class OutsideOpens implements Guard.Listener {
 
   private final Leases leases;
 
-  /** The number of programs that wait. */
   private int waiting;
 
   private boolean toldOfEarly;
@@ -198,7 +197,6 @@ public final class OutsideOpens implements Guard.Listener {
     look(image);
   }
 
-  /** Finds the images that are closed by now. */
   public void beat() {
     List.copyOf(open).forEach(this::look);
   }

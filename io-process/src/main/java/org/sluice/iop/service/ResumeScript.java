@@ -20,7 +20,6 @@ import org.sluice.core.posix.Quoting;
  * much for a line. So it is a script beside the segment, and the line names the script.
  */
 public final class ResumeScript {
-  /** The name of the script in the runtime directory. */
   public static final String NAME = "resume";
 
   /** The variables of a session's settings, or of its part of a job. No secrets. */

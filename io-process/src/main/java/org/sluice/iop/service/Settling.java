@@ -127,7 +127,6 @@ public final class Settling {
     context.registry().descriptors().idle(image);
   }
 
-  /** Returns the answer about an image that may have failed. */
   static Reply unlessFailed(final Image image, final Reply reply) {
     return image.errno() == 0
         ? reply

@@ -29,7 +29,6 @@ final class Remains {
 
   private final Path own;
 
-  /** Creates the remains beside a runtime directory. */
   Remains(final Path own) {
     this.own = own;
   }

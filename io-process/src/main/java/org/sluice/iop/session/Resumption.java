@@ -197,7 +197,6 @@ final class Resumption {
     }
   }
 
-  /** Finishes the change of an image from one state to another. */
   private void finishChange(final Image image) {
     if (image.state() == ImageDescriptor.STATE_DIRECT && !image.log().isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);

@@ -29,7 +29,6 @@ final class RunName {
           "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE",
           "PMI_SIZE", "MPI_LOCALNRANKS");
 
-  /** The variables for the number of nodes. */
   private static final List<String> NODES =
       List.of("SLURM_STEP_NUM_NODES", "PALS_NNODES", "FLUX_JOB_NNODES");
 

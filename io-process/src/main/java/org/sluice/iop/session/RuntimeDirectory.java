@@ -188,7 +188,6 @@ public final class RuntimeDirectory implements AutoCloseable {
     return path.resolve(TRIAL);
   }
 
-  /** Returns the file for the crash report of this I/O process. */
   Path crash() {
     return path.resolve(CRASH);
   }
@@ -247,7 +246,6 @@ public final class RuntimeDirectory implements AutoCloseable {
     return anyhow || isUsed();
   }
 
-  /** Returns whether a live process is attached. */
   static boolean isUsed(final Segment left) {
     return IntStream.range(0, left.geometry().slots())
         .mapToObj(left::slot)
@@ -306,7 +304,6 @@ public final class RuntimeDirectory implements AutoCloseable {
     return server;
   }
 
-  /** Removes the files that another I/O process left. */
   void clear() throws IOException {
     clear(path);
   }

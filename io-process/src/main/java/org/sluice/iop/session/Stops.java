@@ -34,7 +34,6 @@ final class Stops {
     return stops;
   }
 
-  /** Takes a signal that has come. */
   void arrived(final String name) {
     final Consumer<String> to;
     synchronized (this) {

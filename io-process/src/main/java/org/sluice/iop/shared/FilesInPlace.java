@@ -27,7 +27,6 @@ public final class FilesInPlace {
   /** The directories that have to be durable before a checkpoint names files in them. */
   private final Set<String> directories = new LinkedHashSet<>();
 
-  /** Creates the files of one checkpoint. */
   public FilesInPlace(final CaptureDirectory capture) {
     this.capture = capture;
   }

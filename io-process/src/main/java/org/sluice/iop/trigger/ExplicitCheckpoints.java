@@ -228,7 +228,6 @@ public final class ExplicitCheckpoints {
     }
   }
 
-  /** Completes a rank's part of a checkpoint. */
   public Reply complete(final Request.Complete request, final int slot, final long number) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
     if (checkpoint == null || request.rank() < 0 || request.rank() >= checkpoint.ranks()) {
@@ -273,7 +272,6 @@ public final class ExplicitCheckpoints {
     }
   }
 
-  /** Returns the held checkpoints without a decision. */
   public List<Long> undecided() {
     return underWay.values().stream()
         .filter(ExplicitCheckpoint::isHeld)

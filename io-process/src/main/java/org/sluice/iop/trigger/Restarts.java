@@ -99,7 +99,6 @@ public final class Restarts implements AutoCloseable {
     this.context = context;
   }
 
-  /** Answers with the numbers of the committed checkpoints. */
   public void list(final Caller caller) {
     execute(
         0,

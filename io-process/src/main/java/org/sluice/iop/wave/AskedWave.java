@@ -17,7 +17,6 @@ public final class AskedWave {
   private final WaveFiles files;
   private final Map<String, Object> before; // the log's last line; null for none
 
-  /** Asks nobody yet. */
   public AskedWave(final WaveFiles files) throws IOException {
     this.files = files;
     final List<Map<String, Object>> lines = files.lines(damaged -> {});

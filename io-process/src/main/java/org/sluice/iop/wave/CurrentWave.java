@@ -73,7 +73,6 @@ final class CurrentWave {
     return over != null;
   }
 
-  /** Returns why it was given up. */
   String reason() {
     return over.why();
   }
@@ -112,7 +111,6 @@ final class CurrentWave {
     Fault.at(point, "take the step " + point.label(), does);
   }
 
-  /** Gives the wave up if its time is over. */
   void look(final long now) {
     if (now - end >= 0) {
       giveUp(waiting());

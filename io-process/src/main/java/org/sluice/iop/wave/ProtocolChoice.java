@@ -38,7 +38,6 @@ final class ProtocolChoice {
     waves = one.begin(job.ranks(), job.patience());
   }
 
-  /** The protocol of the next wave. */
   Protocol protocol() {
     return protocol;
   }

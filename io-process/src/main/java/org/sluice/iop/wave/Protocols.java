@@ -61,7 +61,6 @@ public final class Protocols {
         .orElseThrow(() -> new IllegalArgumentException("no protocol " + number));
   }
 
-  /** The protocol that the log calls by a name. */
   static Protocol of(final String name) {
     return ALL.stream().filter(one -> one.name().equals(name)).findFirst().orElse(USUAL);
   }

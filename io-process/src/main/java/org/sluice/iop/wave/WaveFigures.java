@@ -26,7 +26,6 @@ final class WaveFigures {
     this.ranks = ranks;
   }
 
-  /** A rank has taken its state. */
   void taken(final int rank, final ByteBuffer in) {
     taken.set(rank);
     bytes += in.getLong();
@@ -43,7 +42,6 @@ final class WaveFigures {
     return taken.get(rank);
   }
 
-  /** The images of a rank are complete. */
   void recorded(final Recorded what) {
     bytes += what.bytes();
     events += what.events();

@@ -111,7 +111,6 @@ public record WaveFiles(Path folder) {
                     .formatted(store.location())));
   }
 
-  /** The files of a node's own store. */
   public static WaveFiles ofNode(final Path store) {
     final Path parent = store.toAbsolutePath().getParent();
     final boolean part = SeriesDirectory.Place.of(store).isPresent() || isOnStage(store);

@@ -52,7 +52,6 @@ public final class Waves {
     }
   }
 
-  /** A rank tells the coordinator something. */
   public Reply receive(final Request.Wave request) {
     final ByteArrayOutputStream all =
         pieces.computeIfAbsent(request.rank(), rank -> new ByteArrayOutputStream());
@@ -117,7 +116,6 @@ public final class Waves {
     return orders.next();
   }
 
-  /** Does what is due by now. */
   public void beat() {
     if (coordinator != null) {
       coordinator.beat(System.nanoTime());

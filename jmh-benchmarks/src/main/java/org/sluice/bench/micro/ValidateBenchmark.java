@@ -28,7 +28,6 @@ public class ValidateBenchmark extends MicroBenchmark {
     }
   }
 
-  /** Goes over all records. */
   @Benchmark
   public long validate() throws IOException {
     reader.wrap(chunk.buffer(), chunk.used(), SESSION);

@@ -71,7 +71,6 @@ final class ArmService implements AutoCloseable {
     throw new IOException(String.join(" ", command) + ": it ended; see above");
   }
 
-  /** Returns the directory below which new files are captured. */
   Path capture() {
     return home.resolve(CAPTURE);
   }

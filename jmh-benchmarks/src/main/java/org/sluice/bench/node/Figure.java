@@ -37,7 +37,6 @@ enum Figure {
   /** The figures of time, printed with the spread of the rounds. */
   static final List<Figure> TIMES = List.copyOf(EnumSet.range(RETURN, WAITED));
 
-  /** The figures of resources used. */
   static final List<Figure> NEEDS = List.copyOf(EnumSet.range(RANKS_CPU, SYSTEM_CALLS));
 
   private final String key;

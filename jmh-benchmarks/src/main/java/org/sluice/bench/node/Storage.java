@@ -20,7 +20,6 @@ record Storage(String label, Output output, String layout, String threshold) {
   static final String MEMCPY_FLOOR = "memcpy-floor";
   static final String ODIRECT_FLOOR = "odirect-floor";
 
-  /** The names of all systems. */
   static final String NAMES =
       "posix-fresh, posix-overwrite, posix-stdio1m, memcpy-floor, odirect-floor,"
           + " sluice-container-THRESHOLD, sluice-files-THRESHOLD";

@@ -49,7 +49,6 @@ public final class ReplayRounds implements AutoCloseable {
       return this == CLOSE || this == COMMIT;
     }
 
-    /** Returns whether all files are on stable storage. */
     public boolean hasDurable() {
       return this == SYNC || this == COMMIT;
     }

@@ -45,7 +45,6 @@ final class TimeAxis {
     return stretches.stream().filter(s -> column < s.end()).findFirst().orElseThrow().columnNanos();
   }
 
-  /** Spreads a write over the columns of its duration. */
   void spread(final long begin, final long end, final Sink sink) {
     for (final Stretch stretch : stretches) {
       if (begin >= stretch.phase().from() && begin < stretch.phase().to()) {

@@ -39,7 +39,6 @@ public final class Traces {
     return real.getNameCount() == 0 ? real.toString() : real.getFileName().toString();
   }
 
-  /** Prints the parts of a trace that were left out. */
   public static void print(final Omissions omissions, final PrintWriter out) {
     omissions.notes().forEach(note -> out.println("note: " + Quoting.line(note)));
     if (omissions.skipped() > 0) {

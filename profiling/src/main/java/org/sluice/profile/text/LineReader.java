@@ -14,7 +14,6 @@ abstract class LineReader {
     this.sink = sink;
   }
 
-  /** Reads a line of any content. */
   final void line(final long number, final String line) {
     if (!isRead(number, line)) {
       omissions.skip("line " + number, line);

@@ -28,7 +28,6 @@ public final class Omissions {
     notes.add(note);
   }
 
-  /** Returns how much was skipped. */
   public long skipped() {
     return skipped;
   }

@@ -26,7 +26,6 @@ public final class PartDescriptor {
   static final int MAX_HOST_LENGTH = 256;
   static final int LENGTH = 512;
 
-  /** The header, which precedes the records. */
   public static final Structure HEADER = new Structure("trace_header", LENGTH);
 
   static final int MAGIC_OFFSET = HEADER.field(U64, "magic", "`SLUICTRC`"),
@@ -64,7 +63,6 @@ public final class PartDescriptor {
   /** The bit of a write with the same call and route as the write before. */
   public static final int SAME_KIND = 0x10;
 
-  /** The bits a tag of a write may have. */
   static final int WRITE_BITS = WRITE | SAME_FILE | SEQUENTIAL | SAME_SIZE | SAME_KIND;
 
   static final int MAX_PATH_LENGTH = 4096;

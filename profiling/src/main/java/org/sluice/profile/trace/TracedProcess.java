@@ -18,7 +18,6 @@ public record TracedProcess(String host, int pid, int rank) implements Comparabl
     return ORDER.compare(this, other);
   }
 
-  /** Returns the rank, or the pid where the rank is unknown. */
   public String label() {
     return rank < 0 ? "pid " + pid : "rank " + rank;
   }

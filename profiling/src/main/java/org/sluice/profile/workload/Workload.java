@@ -45,7 +45,6 @@ public enum Workload {
     return imageLength;
   }
 
-  /** Returns the number of writes of one process. */
   public int writes() {
     return writes;
   }

@@ -167,7 +167,6 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     return files;
   }
 
-  /** Returns the opening of an image's own file. */
   public StoredFile.Opening file(final CommittedImage image) {
     return image.isInPlace()
         ? flags -> StoredFile.openInPlace(image.sharing().file(), flags)

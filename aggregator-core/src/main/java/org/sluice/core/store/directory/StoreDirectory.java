@@ -103,7 +103,6 @@ public record StoreDirectory(Path path, Disk disk) {
     }
   }
 
-  /** Finds a store. */
   public static StoreDirectory open(final Path path) throws IOException {
     final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize(), Disk.REAL);
     if (!Files.isDirectory(store.path)) {
@@ -123,7 +122,6 @@ public record StoreDirectory(Path path, Disk disk) {
     return new StoreFormat(path, disk);
   }
 
-  /** Returns the count of changes to its checkpoints. */
   public ChangeCount changes() {
     return new ChangeCount(path, disk);
   }
@@ -133,7 +131,6 @@ public record StoreDirectory(Path path, Disk disk) {
     return path.resolve(NODE);
   }
 
-  /** Returns whether other nodes may use the store's file system. */
   public boolean isShared() throws IOException {
     try (NativeFile file = NativeFile.open(path, Flag.DIRECTORY)) {
       return file.isShared();
@@ -226,12 +223,10 @@ public record StoreDirectory(Path path, Disk disk) {
     return logs().resolve(log.getFileName() + ".damaged");
   }
 
-  /** Returns the id in a log's name. */
   public static long logId(final Path log) {
     return Long.parseUnsignedLong(log.getFileName().toString(), 16);
   }
 
-  /** Returns the commit logs. */
   public List<Path> logFiles() throws IOException {
     return Files.exists(logs(), NOFOLLOW_LINKS)
         ? disk.list(logs()).stream()

@@ -57,7 +57,6 @@ public record StoreFormat(Path store, Disk disk) {
     disk.createWhole(temporary, path(), text(part ? PART : VERSION));
   }
 
-  /** Returns whether the store is a node's part of a series. */
   public boolean isPart() throws IOException {
     return version() == PART;
   }

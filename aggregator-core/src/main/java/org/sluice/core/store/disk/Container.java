@@ -70,7 +70,6 @@ public final class Container implements AutoCloseable {
       return going.stream().allMatch(AsyncWrites.Write::hasEnded);
     }
 
-    /** Waits for the end of all writes. */
     public void await() throws IOException {
       final List<IOException> failures = new ArrayList<>(ended);
       failures.addAll(WritesInFlight.ends(going));
@@ -270,7 +269,6 @@ public final class Container implements AutoCloseable {
     return new Started(List.of(), flight.failures(steps));
   }
 
-  /** Brings all chunks written to stable storage. */
   public void sync() throws IOException {
     file.sync();
   }

@@ -26,7 +26,6 @@ import org.sluice.core.store.format.ManifestCodec;
  * <p>A point is the place where a fault can strike, null for none.
  */
 public class Disk {
-  /** The disk of this machine. */
   public static final Disk REAL = new Disk();
 
   private static final int LOG_LENGTH = ManifestCodec.MAX_LENGTH + 2 * LogDescriptor.BLOCK_LENGTH;
@@ -146,7 +145,6 @@ public class Disk {
     file.syncAll();
   }
 
-  /** Writes the whole content of a new file. */
   public static void write(final NativeFile file, final byte[] bytes) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);

@@ -69,7 +69,6 @@ public final class WritesInFlight implements AutoCloseable {
     return CompletableFuture.supplyAsync(() -> failure(step), begun);
   }
 
-  /** Waits for the end of a begun step. */
   public static void await(final CompletableFuture<IOException> end) throws IOException {
     final IOException failure = end.join();
     if (failure != null) {

@@ -89,7 +89,6 @@ public final class IndexCodec {
 
   private IndexCodec() {}
 
-  /** Reads the index of a commit. */
   public static List<CommittedImage> read(final Path path, final long commitId) throws IOException {
     try (NativeFile file = StoredFile.open(path);
         Arena arena = Arena.ofConfined()) {

@@ -62,7 +62,6 @@ public record LogRecord(
     return memory;
   }
 
-  /** Returns the crc of an encoded record. */
   public static int crc(final MemorySegment record) {
     return new UnsafeBuffer(record.address(), HEADER_LENGTH).getInt(LogDescriptor.CRC_OFFSET);
   }

@@ -139,7 +139,6 @@ public final class StoredFile {
     return openDirect(at(path));
   }
 
-  /** Opens any file past the page cache where the file system permits. */
   public static NativeFile openDirect(final Opening opening) throws IOException {
     try {
       return opening.open(Flag.DIRECT);
@@ -149,7 +148,6 @@ public final class StoredFile {
     }
   }
 
-  /** Returns the opening of a file of the store. */
   public static Opening at(final Path path) {
     return flags -> open(path, flags);
   }

@@ -32,7 +32,6 @@ public final class LogContent {
   private final Path path;
   private final long id;
 
-  /** The records by sequence. */
   private final NavigableMap<Long, LogRecord> records = new TreeMap<>();
 
   private final List<IOException> damage = new ArrayList<>();

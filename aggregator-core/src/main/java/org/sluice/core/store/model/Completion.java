@@ -15,12 +15,10 @@ public enum Completion {
   /** Every rank of an MPI job said so, and its coordinator decided. */
   MPI;
 
-  /** Returns whether a request made the checkpoint. */
   public boolean isByRequest() {
     return this == API || this == MPI;
   }
 
-  /** Returns the name in manifests and for users. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

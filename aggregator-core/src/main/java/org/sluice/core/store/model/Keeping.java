@@ -19,7 +19,6 @@ public record Keeping(int most, int onStage, boolean countsEarlier) {
   /** The default: all stay in the store. A stage has room for few. */
   public static final Keeping DEFAULT = new Keeping(0, 2, false);
 
-  /** The keeping of all checkpoints. */
   public static final Keeping ALL = new Keeping(0, 0, false);
 
   public static final Keeping WAVES = new Keeping(2, 2, false);

@@ -45,7 +45,6 @@ public final class RankSet {
       return true;
     }
 
-    /** Returns the ranks that were added. */
     public RankSet ranks() {
       return new RankSet((BitSet) all.clone());
     }
@@ -117,12 +116,10 @@ public final class RankSet {
     return new RankSet(rest);
   }
 
-  /** Returns whether a rank is here and in another set. */
   public boolean intersects(final RankSet others) {
     return ranks.intersects(others.ranks);
   }
 
-  /** Returns these ranks and others. */
   public RankSet with(final RankSet others) {
     final BitSet union = (BitSet) ranks.clone();
     union.or(others.ranks);

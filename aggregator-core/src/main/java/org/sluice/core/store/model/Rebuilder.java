@@ -65,7 +65,6 @@ public interface Rebuilder extends AutoCloseable {
         });
   }
 
-  /** Rebuilds an image without telling of progress. */
   default void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
     rebuild(image, target, bytes -> {});
   }

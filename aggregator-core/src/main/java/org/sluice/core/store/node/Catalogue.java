@@ -49,7 +49,6 @@ final class Catalogue {
   private final Set<CheckpointDirectory> uncommitted = new LinkedHashSet<>();
   private final Map<CheckpointDirectory, IOException> unreadable = new LinkedHashMap<>();
 
-  /** The damage that was found in logs. */
   private final List<IOException> damage = new ArrayList<>();
 
   private long lastSequence;
@@ -177,7 +176,6 @@ final class Catalogue {
     return superseded;
   }
 
-  /** Returns whether a newer commit of a number supersedes an older one. */
   boolean supersedes() {
     return supersedes;
   }
@@ -189,7 +187,6 @@ final class Catalogue {
         .toList();
   }
 
-  /** Returns the sequence that the next commit gets. */
   long nextSequence() throws IOException {
     update();
     return lastSequence + 1;

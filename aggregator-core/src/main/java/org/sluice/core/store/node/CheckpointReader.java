@@ -118,7 +118,6 @@ public interface CheckpointReader extends AutoCloseable {
     return List.of();
   }
 
-  /** The images of a committed checkpoint. */
   List<CommittedImage> images(Commit commit) throws IOException;
 
   /**

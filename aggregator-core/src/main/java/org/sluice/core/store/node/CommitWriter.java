@@ -113,7 +113,6 @@ final class CommitWriter implements AutoCloseable {
     store.disk().syncDirectory(store.checkpoints(), FaultPoint.DIRECTORY_FSYNC);
   }
 
-  /** Returns the commit of the draft. */
   Commit commit(final List<CommittedImage> images, final long sequence, final List<Long> before) {
     return new Commit(
         draft.number(),

@@ -16,7 +16,6 @@ final class ContainerReaders implements AutoCloseable {
   private final HugeMemory memory;
   private final Map<Long, ContainerReader> open = new HashMap<>();
 
-  /** Opens none yet. */
   ContainerReaders(final StoreDirectory store, final long sessionId, final HugeMemory memory) {
     this.store = store;
     this.sessionId = sessionId;

@@ -93,12 +93,10 @@ public final class HeldLinks implements AutoCloseable {
     }
   }
 
-  /** Returns the place for the link of an image. */
   public Path of(final int image) {
     return folder.resolve(Integer.toString(image));
   }
 
-  /** Removes a link, if it is there. */
   public void remove(final int image) throws IOException {
     store.disk().delete(of(image), null);
   }

@@ -28,7 +28,6 @@ public record Leftover(Kind kind, Path path, long bytes) {
     /** Hidden files that a killed restore left, outside the store. */
     RESTORE;
 
-    /** Returns the name that users give to the kind. */
     public String label() {
       return name().toLowerCase(Locale.ROOT);
     }

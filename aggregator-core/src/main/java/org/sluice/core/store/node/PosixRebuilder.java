@@ -38,7 +38,6 @@ final class PosixRebuilder implements Rebuilder {
     }
   }
 
-  /** Reads what one image holds. */
   private void read(final Holder holder, final StoredFile.Opening file, final ImageTarget target)
       throws IOException {
     final RangeSet decided = new RangeSet();

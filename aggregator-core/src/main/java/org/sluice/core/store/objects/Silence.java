@@ -11,7 +11,6 @@ public final class Silence {
 
   private Silence() {}
 
-  /** Sets the listener to be told from here on. */
   public static void listen(final Consumer<String> told) {
     listener = told;
   }

@@ -17,12 +17,10 @@ record ObjectStream(PartKey part, long length) {
     this(part, FULL);
   }
 
-  /** Returns the key of the object with a byte. */
   String key(final long position) {
     return part.data() + position / length;
   }
 
-  /** Returns the offset of a byte in its object. */
   long offset(final long position) {
     return position % length;
   }

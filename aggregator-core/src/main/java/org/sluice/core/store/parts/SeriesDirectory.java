@@ -172,7 +172,6 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     return new SeriesDirectory(absolute);
   }
 
-  /** Returns whether a series can have a name. */
   public static boolean isName(final String name) {
     return NAME.matcher(name).matches();
   }

@@ -151,7 +151,6 @@ public final class SeriesObjects implements SeriesStore {
     return place.contains("/") ? Optional.empty() : Optional.of(Instant.EPOCH);
   }
 
-  /** Returns the store as the user names it. */
   @Override
   public String toString() {
     return location;

@@ -20,10 +20,8 @@ import org.sluice.core.store.model.Rebuilder;
 public interface PartReader extends AutoCloseable {
   /** The part of a checkpoint that one node has. */
   interface Part {
-    /** Returns the commit that the part's manifest records. */
     Commit commit();
 
-    /** Returns the images that the part's index lists. */
     List<CommittedImage> images();
 
     /** Returns whether a file joined the part after its commit. */

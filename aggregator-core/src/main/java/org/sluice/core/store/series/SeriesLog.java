@@ -25,7 +25,6 @@ import org.sluice.core.store.objects.NoObjectException;
  * where to begin. Not thread-safe.
  */
 public final class SeriesLog {
-  /** The folder of the entries. */
   public static final String FOLDER = "log/";
 
   private static final Pattern SEQUENCE = Pattern.compile("\\d{10,18}");

@@ -139,7 +139,6 @@ public final class SeriesReader implements CheckpointReader {
     return doubts;
   }
 
-  /** Returns the commits from an entry of the log on. */
   private List<Commit> commits(final long first, final Consumer<IOException> unreadable)
       throws IOException {
     final List<Commit> commits = new ArrayList<>();

@@ -43,7 +43,6 @@ public sealed interface Order {
 
   /** Carries out others as one step. If it fails the wave is given up. */
   record Step(FaultPoint point, List<? extends Order> orders) implements Order {
-    /** Takes one step. */
     public static List<Order> of(final FaultPoint point, final Order... orders) {
       return List.of(new Step(point, List.of(orders)));
     }

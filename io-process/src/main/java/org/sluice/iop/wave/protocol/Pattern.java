@@ -10,7 +10,6 @@ public record Pattern(long communicator, int source, int tag) {
   /** Any source, or any tag. */
   public static final int ANY = -1;
 
-  /** Returns the pattern that asks for one stream alone. */
   public static Pattern of(final Stream stream) {
     return new Pattern(stream.communicator(), stream.source(), stream.tag());
   }
