@@ -118,9 +118,8 @@ final class BuildNote implements AutoCloseable {
   }
 
   /**
-   * Finds files of a killed restore.
-   *
-   * @return number of bytes found; 0 when there are none, or the restore lives
+   * Finds files of a killed restore, and returns their bytes; 0 when there are none, or the restore
+   * lives.
    */
   static long left(final String path, final boolean removes) throws IOException {
     if (!NAME.matcher(path.substring(path.lastIndexOf('/') + 1)).matches() || !Names.exists(path)) {

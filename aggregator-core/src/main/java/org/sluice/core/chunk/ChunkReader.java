@@ -107,8 +107,6 @@ public final class ChunkReader {
   /**
    * Turns the open chunk of a process that is dead into a published one: its last record ends where
    * the chunk does.
-   *
-   * @param target the memory of the chunk this reader was wrapped around
    */
   public void seal(final MutableDirectBuffer target) throws DamagedException {
     rewind();

@@ -38,9 +38,6 @@ public final class Defaults {
     }
   }
 
-  /**
-   * @param values by name, such as {@link #BUFFER}
-   */
   public static Path write(final Map<String, String> values) throws IOException {
     final Path file = file();
     Files.createDirectories(file.getParent());

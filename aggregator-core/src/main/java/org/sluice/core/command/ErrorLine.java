@@ -42,11 +42,7 @@ public final class ErrorLine {
     }
   }
 
-  /**
-   * Tells what is wrong with a command line.
-   *
-   * @param given the words behind {@code sluice}
-   */
+  /** Tells what is wrong with a command line. */
   static int usage(final ParameterException e, final String... given) {
     final CommandSpec command = e.getCommandLine().getCommandSpec();
     final String wrong =

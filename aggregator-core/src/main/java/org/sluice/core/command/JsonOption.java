@@ -39,11 +39,7 @@ public final class JsonOption implements SharedOptions {
     return wanted;
   }
 
-  /**
-   * Prints a value on standard output, at the end of the command.
-   *
-   * @param members of maps, lists, strings and numbers
-   */
+  /** Prints a value on standard output, at the end of the command. */
   public void print(final Map<String, Object> members) {
     answer = new JsonObject().with("schema", SCHEMA).with(members);
   }

@@ -4,9 +4,6 @@ package org.sluice.core.command;
 public final class NoCheckpointException extends CommandException {
   private static final long serialVersionUID = 1L;
 
-  /**
-   * @param message a line: what, where; what to do next
-   */
   public NoCheckpointException(final String message) {
     super(ExitStatus.NOT_FOUND, message);
   }

@@ -33,11 +33,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
     }
   }
 
-  /**
-   * Writes a size for people.
-   *
-   * @return such as {@code 512B}, {@code 1.5K} or {@code 184.0M}
-   */
+  /** Writes a size for people, such as {@code 512B}, {@code 1.5K} or {@code 184.0M}. */
   public static String format(final long bytes) {
     final int power = Math.min((Long.SIZE - 1 - Long.numberOfLeadingZeros(bytes | 1)) / 10, 3);
     if (power == 0) {

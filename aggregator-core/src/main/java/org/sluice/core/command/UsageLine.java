@@ -17,10 +17,7 @@ final class UsageLine {
 
   private UsageLine() {}
 
-  /**
-   * @param given the words behind {@code sluice}
-   * @return a line without the command's name in front, and without the place of its help
-   */
+  /** {@return a line without the command's name in front, and without the place of its help} */
   static String of(final ParameterException e, final List<String> given) {
     final CommandLine command = e.getCommandLine();
     return switch (e) {

@@ -99,7 +99,6 @@ public final class Fault implements Hazard.Mishap {
   /**
    * Reads what a user asks for.
    *
-   * @param text as described above; empty for nothing
    * @throws IllegalArgumentException when it makes no sense; the message says why
    */
   public static List<Fault> parse(final String text) {

@@ -45,18 +45,12 @@ public final class Structure {
     return this;
   }
 
-  /**
-   * @param meaning unit, range and what its values say
-   */
   public int field(final Field.Type type, final String field, final String meaning) {
     return fields(type, 1, field, meaning);
   }
 
   /**
-   * Adds a row of fields.
-   *
    * @param count their number; of strings the bytes of room
-   * @param meaning unit, range and what their values say
    */
   public int fields(
       final Field.Type type, final int count, final String field, final String meaning) {

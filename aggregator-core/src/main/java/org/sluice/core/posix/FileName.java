@@ -78,9 +78,8 @@ public final class FileName {
   }
 
   /**
-   * Tells whether a character of a name stands for a byte that is no part of valid UTF-8.
-   *
-   * @return true for {@code U+DC80} to {@code U+DCFF}; its low eight bits are the byte
+   * Tells whether a character of a name stands for a byte that is no part of valid UTF-8; true for
+   * {@code U+DC80} to {@code U+DCFF}; its low eight bits are the byte.
    */
   public static boolean isEscape(final int character) {
     return character >= FIRST && character <= LAST;

@@ -6,11 +6,7 @@ import org.sluice.core.libc.PosixException;
 public interface Hazard {
   /** The fault at a step. */
   interface Mishap {
-    /**
-     * Strikes before the step.
-     *
-     * @throws PosixException when the step is to fail
-     */
+    /** Strikes before the step. */
     void begin(String what) throws PosixException;
 
     /** Returns the bytes to write now, 1 or more, of {@code length}. */

@@ -123,11 +123,7 @@ public abstract class HeldInode implements AutoCloseable {
     return path.endsWith(DELETED) && links() == 0 ? Optional.empty() : Optional.of(path);
   }
 
-  /**
-   * Tells whether a path leads to this file.
-   *
-   * @return false also when it leads to nothing
-   */
+  /** Tells whether a path leads to this file; false also when it leads to nothing. */
   public boolean isAt(final Path path) throws PosixException {
     try {
       final FileStatus there = FileStatus.behind(path.toString());
@@ -264,9 +260,8 @@ public abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * Takes the file's exclusive lock ({@code flock}), until it is closed, if nobody has it.
-   *
-   * @return false when it is taken, in this process or another
+   * Takes the file's exclusive lock ({@code flock}), until it is closed, if nobody has it; false
+   * when it is taken, in this process or another.
    */
   public boolean tryLock() throws PosixException {
     return flock(LibC.LOCK_EX | LibC.LOCK_NB);
@@ -274,9 +269,7 @@ public abstract class HeldInode implements AutoCloseable {
 
   /**
    * Takes the file's shared lock ({@code flock}), until it is closed, if nobody has the exclusive
-   * one.
-   *
-   * @return false when it is taken, in this process or another
+   * one; false when it is taken, in this process or another.
    */
   public boolean tryLockShared() throws PosixException {
     return flock(LibC.LOCK_SH | LibC.LOCK_NB);

@@ -60,11 +60,9 @@ public final class Mount {
   }
 
   /**
-   * The type and source of the file system of a file, as the kernel tells it: the same from one
-   * mount to the next.
-   *
-   * @return type and source, such as {@code fuse.glusterfs server:/volume}; empty where the table
-   *     of mounts does not have it
+   * Returns type and source of the file system of a file, such as {@code fuse.glusterfs
+   * server:/volume}, the same from one mount to the next; empty where the table of mounts does not
+   * have it.
    */
   public static String holding(final Path path) throws IOException {
     final String device;

@@ -222,11 +222,7 @@ public final class Names {
     }
   }
 
-  /**
-   * Names in a directory, of any bytes.
-   *
-   * @return without {@code .} and {@code ..}, in no order
-   */
+  /** Returns names in a directory, of any bytes, without {@code .} and {@code ..}, in no order. */
   public static List<String> in(final String directory, final Predicate<String> wanted)
       throws PosixException {
     final List<String> names = new ArrayList<>();
@@ -243,9 +239,8 @@ public final class Names {
   }
 
   /**
-   * A directory and everything below it, in the order in which it can be deleted.
-   *
-   * @return none when it is not there
+   * A directory and everything below it, in the order in which it can be deleted; none when it is
+   * not there.
    */
   public static List<Path> deepestFirst(final Path directory) throws IOException {
     if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {

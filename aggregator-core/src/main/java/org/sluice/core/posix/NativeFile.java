@@ -77,11 +77,7 @@ public class NativeFile extends HeldInode {
     return open(path.toString(), flags);
   }
 
-  /**
-   * Opens a file of Sluice's own that may not be there yet.
-   *
-   * @param flags {@link Flag#CREATE} among them
-   */
+  /** Opens a file of Sluice's own that may not be there yet. */
   public static NativeFile create(final Path path, final int mode, final Flag... flags)
       throws PosixException {
     return new NativeFile(path.toString(), mode, flags);
@@ -244,7 +240,6 @@ public class NativeFile extends HeldInode {
   /**
    * Fills a piece of memory.
    *
-   * @param length its bytes
    * @return bytes read, fewer than {@code length} only at the end of the file
    */
   public long pread(final long address, final long length, final long offset)
@@ -352,9 +347,8 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * The parts of the file that are not holes, as the file system knows them.
-   *
-   * @return extents in ascending order, not touching each other
+   * Returns the parts of the file that are not holes, as the file system knows them, in ascending
+   * order and not touching each other.
    */
   public List<Extent> dataExtents() throws PosixException {
     final List<Extent> extents = new ArrayList<>();
@@ -393,9 +387,8 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Tells whether {@link #lease} may hold this file once no other description of it is open.
-   *
-   * @return false where there are no leases, or not for this user
+   * Tells whether {@link #lease} may hold this file once no other description of it is open; false
+   * where there are no leases, or not for this user.
    */
   public boolean mayBeLeased() {
     return LibC.FCNTL.call(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK) >= 0
@@ -403,9 +396,8 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Tells whether another process waits to open this file, which {@link #lease} holds.
-   *
-   * @return true also when the lease is over
+   * Tells whether another process waits to open this file, which {@link #lease} holds; true also
+   * when the lease is over.
    */
   public boolean isLeaseInTheWay() {
     return LibC.FCNTL.call(descriptor, LibC.F_GETLEASE, 0) != LibC.F_WRLCK;

@@ -22,9 +22,8 @@ public final class PageCache {
   private PageCache() {}
 
   /**
-   * Tells whether most of a file would be read from memory.
-   *
-   * @return true also when the kernel does not tell, as before Linux 6.5
+   * Tells whether most of a file would be read from memory; true also when the kernel does not
+   * tell, as before Linux 6.5.
    */
   public static boolean hasMostOf(final NativeFile file) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {

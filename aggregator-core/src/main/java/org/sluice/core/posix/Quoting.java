@@ -17,11 +17,7 @@ public final class Quoting {
 
   private Quoting() {}
 
-  /**
-   * A name among other words.
-   *
-   * @return the same if a shell would take it for itself, otherwise in quotes
-   */
+  /** Quotes a name among other words, unless a shell would take it for itself. */
   public static String name(final String name) {
     final boolean plain =
         !name.isEmpty() && name.codePoints().allMatch(c -> isShown(c) && SPECIAL.indexOf(c) < 0);
@@ -41,11 +37,7 @@ public final class Quoting {
         : out + "'";
   }
 
-  /**
-   * Escapes the characters that are not shown.
-   *
-   * @param end goes behind the run, when anything follows
-   */
+  /** Escapes the characters that are not shown. */
   private static String escaped(
       final String text, final String begin, final String end, final String apostrophe) {
     final StringBuilder out = new StringBuilder();

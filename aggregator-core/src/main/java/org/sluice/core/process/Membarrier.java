@@ -19,9 +19,8 @@ public final class Membarrier {
   }
 
   /**
-   * Tells whether the kernel can fence for processes that register.
-   *
-   * @return false on older kernels, and where a sandbox forbids the call
+   * Tells whether the kernel can fence for processes that register; false on older kernels, and
+   * where a sandbox forbids the call.
    */
   public static boolean isAvailable() {
     final int needed = GLOBAL_EXPEDITED | REGISTER_GLOBAL_EXPEDITED;

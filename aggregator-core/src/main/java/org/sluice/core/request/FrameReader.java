@@ -13,11 +13,7 @@ final class FrameReader {
   private int position;
   private boolean zeros;
 
-  /**
-   * Begins with the fields behind the frame's header.
-   *
-   * @param length its length, checked by {@link Frames#length}
-   */
+  /** Begins with the fields behind the frame's header. */
   FrameReader(final DirectBuffer buffer, final int start, final int length) {
     this.buffer = buffer;
     this.start = start;

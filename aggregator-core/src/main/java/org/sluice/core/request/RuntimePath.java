@@ -30,9 +30,8 @@ public final class RuntimePath {
   }
 
   /**
-   * The directory that holds one directory for each I/O process of this user.
-   *
-   * @return absolute; it need not exist
+   * Returns the absolute directory that holds one directory for each I/O process of this user; it
+   * need not exist.
    */
   public static Path base() throws IOException {
     final Optional<Path> base = Environment.path(BASE_VARIABLE);

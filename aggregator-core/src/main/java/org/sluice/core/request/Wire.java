@@ -9,18 +9,10 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface Wire {
-  /**
-   * The request's type.
-   *
-   * @return over 0; never changes
-   */
+  /** Returns a number over 0 that never changes. */
   int type();
 
-  /**
-   * The request's name in the format.
-   *
-   * @return empty where that is the record's name
-   */
+  /** The request's name in the format; empty where that is the record's name. */
   String name() default "";
 
   /** Tells whether the request has no reply. */
@@ -30,9 +22,7 @@ public @interface Wire {
   Class<? extends Reply> reply() default Reply.Done.class;
 
   /**
-   * The reply's meaning, in the words of the documentation.
-   *
-   * @return empty where the reply's fields say it
+   * The reply's meaning, in the words of the documentation; empty where the reply's fields say it.
    */
   String replyMeans() default "";
 
@@ -43,11 +33,7 @@ public @interface Wire {
   @Retention(RetentionPolicy.RUNTIME)
   @Target(ElementType.RECORD_COMPONENT)
   @interface Means {
-    /**
-     * The field's meaning.
-     *
-     * @return empty where its name says it
-     */
+    /** The field's meaning; empty where its name says it. */
     String value() default "";
 
     /** Tells whether 32 reserved bits follow. */

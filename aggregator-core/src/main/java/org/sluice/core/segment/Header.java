@@ -143,9 +143,8 @@ public final class Header {
   }
 
   /**
-   * Tells whether programs outside find closed files empty, whose bytes are elsewhere.
-   *
-   * @return false also where bytes go to the files themselves
+   * Tells whether programs outside find closed files empty, whose bytes are elsewhere; false also
+   * where bytes go to the files themselves.
    */
   public boolean areEmptyOutside() {
     return layout().lengthensClosed() && buffer.getIntAcquire(HeaderDescriptor.LENGTHS_OFFSET) == 0;
@@ -200,11 +199,7 @@ public final class Header {
     return buffer.getLongOpaque(HeaderDescriptor.THRESHOLD_OFFSET);
   }
 
-  /**
-   * Changes the threshold of all processes from their next write on.
-   *
-   * @param threshold bytes, at least 0
-   */
+  /** Changes the threshold of all processes from their next write on: bytes, at least 0. */
   public void threshold(final long threshold) {
     buffer.putLongOpaque(HeaderDescriptor.THRESHOLD_OFFSET, threshold);
   }
@@ -341,11 +336,7 @@ public final class Header {
     return buffer.getAndAddInt(HeaderDescriptor.LAST_IMAGE_OFFSET, 1) + 1;
   }
 
-  /**
-   * The highest id of an image so far.
-   *
-   * @return 0 for none; anything where the word holds nonsense
-   */
+  /** The highest id of an image so far; 0 for none; anything where the word holds nonsense. */
   int lastImage() {
     return buffer.getIntVolatile(HeaderDescriptor.LAST_IMAGE_OFFSET);
   }

@@ -98,18 +98,16 @@ public final class ImageTable {
   }
 
   /**
-   * Tells whether the process of a slot enters an image, and no other has kept it from that.
-   *
-   * @return false when it has entered it, or has to ask for it
+   * Tells whether the process of a slot enters an image, and no other has kept it from that; false
+   * when it has entered it, or has to ask for it.
    */
   public boolean isEntering(final int entry, final int slot) {
     return state(entry) == entering(slot);
   }
 
   /**
-   * Tells whether the process of a slot is about to enter an image.
-   *
-   * @return true also when it has to ask for it
+   * Tells whether the process of a slot is about to enter an image; true also when it has to ask
+   * for it.
    */
   public boolean isBeingEntered(final int entry, final int slot) {
     final int state = state(entry);
@@ -132,18 +130,16 @@ public final class ImageTable {
   }
 
   /**
-   * Tells whether a process has deleted the file of a direct image before the image was taken.
-   *
-   * @return false also when a program outside Sluice has
+   * Tells whether a process has deleted the file of a direct image before the image was taken;
+   * false also when a program outside Sluice has.
    */
   public boolean isDeleted(final int entry) {
     return rawCreator(entry) < 0;
   }
 
   /**
-   * The time of creation of an entered image's file.
-   *
-   * @return the low half of the nanoseconds since 1970; 0 where the file system does not tell
+   * Returns the low half of the nanoseconds since 1970 at which an entered image's file was
+   * created; 0 where the file system does not tell.
    */
   public int born(final int entry) {
     return entries.getIntVolatile(offset(entry) + ImageDescriptor.BORN_OFFSET);
@@ -213,9 +209,8 @@ public final class ImageTable {
   }
 
   /**
-   * The state of an entry, read with acquire order.
-   *
-   * @return {@link ImageDescriptor#STATE_FREE} or one of its siblings
+   * The state of an entry, read with acquire order; {@link ImageDescriptor#STATE_FREE} or one of
+   * its siblings.
    */
   public int state(final int entry) {
     return entries.getIntVolatile(offset(entry) + ImageDescriptor.STATE_OFFSET);

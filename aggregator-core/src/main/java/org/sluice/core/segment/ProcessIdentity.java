@@ -54,10 +54,8 @@ public record ProcessIdentity(int pid, long startTime) {
   }
 
   /**
-   * Tells whether the process still runs or is stopped.
-   *
-   * @return false when it ended, even if its pid has another owner by now; true where the kernel
-   *     does not tell
+   * Tells whether the process still runs or is stopped; false when it ended, even if its pid has
+   * another owner by now; true where the kernel does not tell.
    */
   public boolean isAlive() {
     try {
@@ -68,9 +66,8 @@ public record ProcessIdentity(int pid, long startTime) {
   }
 
   /**
-   * Tells whether paths lead the process to the same files as this one.
-   *
-   * @return false where it has other mounts or another root, and where the kernel does not tell
+   * Tells whether paths lead the process to the same files as this one; false where it has other
+   * mounts or another root, and where the kernel does not tell.
    */
   public boolean hasSamePaths() {
     try {

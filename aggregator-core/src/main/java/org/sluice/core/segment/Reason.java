@@ -110,20 +110,12 @@ public enum Reason {
     return kind == Kind.PLAIN;
   }
 
-  /**
-   * The reason of a position in segments and requests.
-   *
-   * @return {@link #OTHER} for nonsense
-   */
+  /** The reason of a position in segments and requests; {@link #OTHER} for nonsense. */
   public static Reason of(final int code) {
     return code >= 0 && code < ALL.length ? ALL[code] : OTHER;
   }
 
-  /**
-   * The first reason of a set whose bytes nobody can count.
-   *
-   * @return {@link #NONE} for none
-   */
+  /** The first reason of a set whose bytes nobody can count; {@link #NONE} for none. */
   public static Reason unseen(final long set) {
     return Arrays.stream(ALL)
         .filter(each -> each.isUnseen() && (set >> each.ordinal() & 1) != 0)

@@ -43,11 +43,7 @@ public final class RingReader {
     return next;
   }
 
-  /**
-   * Goes on at the place where a former I/O process stopped.
-   *
-   * @param behind the last record that it took off
-   */
+  /** Goes on at the place where a former I/O process stopped. */
   public void position(final long behind) {
     position = behind;
   }
@@ -129,16 +125,10 @@ public final class RingReader {
     return record.getInt(RecordDescriptor.typeOffset(0));
   }
 
-  /**
-   * @param offset in the body, such as {@code RingDescriptor.CHUNK_OFFSET}
-   */
   public int getInt(final int offset) {
     return record.getInt(RecordDescriptor.HEADER_LENGTH + offset);
   }
 
-  /**
-   * @param offset in the body, such as {@code RingDescriptor.GENERATION_OFFSET}
-   */
   public long getLong(final int offset) {
     return record.getLong(RecordDescriptor.HEADER_LENGTH + offset);
   }

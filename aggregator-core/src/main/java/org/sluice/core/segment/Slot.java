@@ -47,9 +47,8 @@ public final class Slot {
   }
 
   /**
-   * Tells whether the process that has the slot, or had it last, has ended well.
-   *
-   * @return false when it runs, has failed or was killed
+   * Tells whether the process that has the slot, or had it last, has ended well; false when it
+   * runs, has failed or was killed.
    */
   public boolean hasLeft() {
     return buffer.getIntAcquire(SlotDescriptor.LEFT_OFFSET) != 0;
@@ -62,8 +61,6 @@ public final class Slot {
   /**
    * Sets whether the process is to ring the bell at its next append. A {@link Header#fence} has to
    * follow before the I/O process looks a last time at appended records.
-   *
-   * @param quiet the I/O process looks no more at its records
    */
   public void quiet(final boolean quiet) {
     buffer.putIntRelease(SlotDescriptor.QUIET_OFFSET, quiet ? 1 : 0);
@@ -87,18 +84,16 @@ public final class Slot {
   }
 
   /**
-   * The image whose own file the process is about to give its length.
-   *
-   * @return its id, which may be anything; 0 for none
+   * Returns the id of the image whose own file the process is about to give its length, which may
+   * be anything; 0 for none.
    */
   public int lengthening() {
     return buffer.getIntVolatile(SlotDescriptor.LENGTHENING_OFFSET);
   }
 
   /**
-   * Tells whether the process is to ring the bell at its next append.
-   *
-   * @return false again once the bell was rung
+   * Tells whether the process is to ring the bell at its next append; false again once the bell was
+   * rung.
    */
   public boolean isQuiet() {
     return buffer.getIntAcquire(SlotDescriptor.QUIET_OFFSET) != 0;

@@ -101,7 +101,6 @@ public final class SlotDescriptor {
   /**
    * The size class of a write, as in the paper's tables.
    *
-   * @param length bytes of the write, at least 0
    * @return 0 for less than 64 B up to 9 for 1 MiB or more
    */
   public static int sizeClass(final long length) {

@@ -28,8 +28,6 @@ final class Checks {
   private final long buffer;
 
   /**
-   * Creates checks without findings.
-   *
    * @param geometry geometry of the segment that a session would have
    */
   Checks(final Geometry geometry) {

@@ -99,8 +99,6 @@ public final class CheckpointCommit implements Work {
   private long handedOver;
 
   /**
-   * A decision that the journal has.
-   *
    * @param ended told on the service thread once it is stored or undone
    */
   CheckpointCommit(

@@ -24,11 +24,7 @@ public final class ImageRelease {
     this.context = context;
   }
 
-  /**
-   * Lets go of an image when the pipeline has, unless a process opened it meanwhile.
-   *
-   * @param image a closed image
-   */
+  /** Lets go of an image when the pipeline has, unless a process opened it meanwhile. */
   public void release(final Image image) {
     image.farewell();
     underWay++;

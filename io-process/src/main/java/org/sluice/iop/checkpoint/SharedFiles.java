@@ -49,7 +49,6 @@ public final class SharedFiles {
   /**
    * Returns whether ranks on other nodes may write a file that is about to become an image.
    *
-   * @param mpi whether MPI_File_open did
    * @return false also for a job on this node alone
    */
   public boolean has(final NativeFile file, final Writer writer, final boolean mpi) {
@@ -92,9 +91,7 @@ public final class SharedFiles {
 
   /**
    * Returns whether other nodes may write a file, too, that was there before: one of them may have
-   * made it just now.
-   *
-   * @return false also where the capture directory is this node's own
+   * made it just now; false also where the capture directory is this node's own.
    */
   public boolean mayHave(final String path, final Writer writer, final boolean mpi) {
     return writer.isOfSeveralNodes()
@@ -183,11 +180,7 @@ public final class SharedFiles {
         : Optional.empty();
   }
 
-  /**
-   * Warns at the end when files were shared with other nodes.
-   *
-   * @param unnamed how many of those that are there no checkpoint names
-   */
+  /** Warns at the end when files were shared with other nodes. */
   public void report(final long unnamed) {
     final long files = statistics.count(Occurrence.SHARED_FILES);
     if (files > 0) {

@@ -35,7 +35,6 @@ final class EmptyCapture extends SimpleFileVisitor<Path> {
    * @param capture the capture directory, absolute and resolved
    * @param working the command's working directory, absolute and resolved
    * @param others paths that are not looked at, such as the store
-   * @param since time of the session's begin
    */
   static String line(
       final Path capture, final Path working, final List<Path> others, final FileTime since) {

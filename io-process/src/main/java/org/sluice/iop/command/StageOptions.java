@@ -70,11 +70,8 @@ final class StageOptions implements SharedOptions {
   }
 
   /**
-   * Returns the settings that the options give.
-   *
    * @param option option that names the store
    * @return empty where the store is a directory
-   * @throws EngineException when no engine knows the store's scheme
    */
   Optional<StageSettings> settings(final StoreOption option) throws EngineException {
     final String store = option.location();

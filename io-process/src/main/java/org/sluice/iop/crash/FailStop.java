@@ -54,7 +54,6 @@ public final class FailStop {
   /**
    * Makes a failure of any thread end this process, from here on.
    *
-   * @param name name of the I/O process
    * @param file file for the crash report, which stays empty without a failure
    */
   public static void arm(final String name, final Path file) throws IOException {
@@ -83,11 +82,7 @@ public final class FailStop {
     inFlight = null;
   }
 
-  /**
-   * Lets a report say what the threads handled, and the next I/O process count it.
-   *
-   * @param handled record of what all threads handle
-   */
+  /** Lets a report say what the threads handled, and the next I/O process count it. */
   public static void watch(final InFlight handled) {
     inFlight = handled;
   }

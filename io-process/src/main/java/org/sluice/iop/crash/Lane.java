@@ -18,11 +18,7 @@ public final class Lane {
 
     private final String thread = name().toLowerCase(java.util.Locale.ROOT);
 
-    /**
-     * Returns the name of the thread.
-     *
-     * @return the name, such as {@code write}
-     */
+    /** Returns the name of the thread, such as {@code write}. */
     public String thread() {
       return thread;
     }

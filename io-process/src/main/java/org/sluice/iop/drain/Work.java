@@ -24,9 +24,8 @@ public interface Work {
   default void write() throws IOException {}
 
   /**
-   * Returns whether all chunks before it are to be written first; the third stage is woken then.
-   *
-   * @return false for a chunk, and where only {@link #validate} does anything
+   * Returns whether all chunks before it are to be written first; the third stage is woken then;
+   * false for a chunk, and where only {@link #validate} does anything.
    */
   default boolean commits() {
     return true;
@@ -42,11 +41,7 @@ public interface Work {
     return false;
   }
 
-  /**
-   * Returns whether processes wait for it.
-   *
-   * @return false for work that only prepares for more
-   */
+  /** Returns whether processes wait for it; false for work that only prepares for more. */
   default boolean isAwaited() {
     return true;
   }
@@ -64,9 +59,8 @@ public interface Work {
   }
 
   /**
-   * Returns the subject of the work, for an I/O process that goes on where this one failed.
-   *
-   * @return {@link Subject#NONE} for work that cannot be left out
+   * Returns the subject of the work, for an I/O process that goes on where this one failed; {@link
+   * Subject#NONE} for work that cannot be left out.
    */
   default Subject subject() {
     return Subject.NONE;
@@ -96,9 +90,8 @@ public interface Work {
   }
 
   /**
-   * Returns whether the work outlasts its step in a stage: it says itself when it has passed.
-   *
-   * @return false unless the layout holds it
+   * Returns whether the work outlasts its step in a stage: it says itself when it has passed; false
+   * unless the layout holds it.
    */
   default boolean isHeld(final Lane.Role role) {
     return false;

@@ -14,9 +14,7 @@ interface WriteBatch {
 
   /**
    * Returns whether work that {@linkplain Work#joins joins} chunks may come before they are
-   * written.
-   *
-   * @return false where the chunks are written first
+   * written; false where the chunks are written first.
    */
   default boolean takesOthers() {
     return false;

@@ -70,9 +70,8 @@ public final class GroupNames {
   }
 
   /**
-   * Returns the number of the checkpoint that a name belongs to.
-   *
-   * @return empty for none, and outside the capture directory
+   * Returns the number of the checkpoint that a name belongs to; empty for none, and outside the
+   * capture directory.
    */
   public OptionalLong number(final String path) {
     return context.capture().contains(path)

@@ -84,8 +84,6 @@ final class GroupNotices {
    * Notes that a group begins. A group left behind may wait for ranks that never opened a file, so
    * that no checkpoint will ever be whole. Its marker may be in a ring that was read earlier. So
    * users are told once all rings were read again.
-   *
-   * @param ranks number of ranks that have opened a file
    */
   void begins(final long number, final Collection<Group> others, final int ranks) {
     if (!toldOfWaiting) {

@@ -75,8 +75,6 @@ final class GroupSearch {
   private boolean left;
 
   /**
-   * Begins with the pattern that the store remembers.
-   *
    * @param grouping grouping to find a pattern for, unless it has one
    */
   GroupSearch(final Context context, final Grouping grouping, final Runnable found) {

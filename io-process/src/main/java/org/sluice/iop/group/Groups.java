@@ -72,9 +72,8 @@ public final class Groups {
   }
 
   /**
-   * Returns whether a checkpoint has an image, or may have it under another name.
-   *
-   * @return false for a plain file and nothing else
+   * Returns whether a checkpoint has an image, or may have it under another name; false for a plain
+   * file and nothing else.
    */
   public boolean mayHave(final Image image) {
     return exist() && (!search.isOver() || table.of(image) != null);
@@ -82,9 +81,7 @@ public final class Groups {
 
   /**
    * Looks again at which checkpoint an image belongs to, and commits that checkpoint if it is
-   * complete.
-   *
-   * @return path of its file; empty when it has no name, or there are no groups
+   * complete. Returns the path of its file; empty when it has no name, or there are no groups.
    */
   public Optional<String> look(final Image image) {
     final Optional<String> name = exist() ? names.find(image) : Optional.empty();
@@ -168,11 +165,7 @@ public final class Groups {
     return table.all().isEmpty() && context.state().lacks().isEmpty();
   }
 
-  /**
-   * Reports why nothing more is committed.
-   *
-   * @throws IOException the given exception, when the user asked for checkpoints
-   */
+  /** Reports why nothing more is committed. */
   public void giveUp(final IOException why) throws IOException {
     if (!search.isUnasked()) {
       throw why;
@@ -408,9 +401,7 @@ public final class Groups {
   }
 
   /**
-   * Looks again at the groups whose time has come.
-   *
-   * @return whether more groups are to be looked at
+   * Looks again at the groups whose time has come, and returns whether more are to be looked at.
    */
   public boolean proceed(final Runnable readRings) {
     if (names.areTold()) {
@@ -596,9 +587,8 @@ public final class Groups {
   }
 
   /**
-   * Returns the images of checkpoints that have something which no commit has.
-   *
-   * @return the images by number of the checkpoint, without empty lists
+   * Returns by number the images of checkpoints that have something which no commit has, without
+   * empty lists.
    */
   public Map<Long, List<Image>> logged(final Predicate<Image> which) {
     final Map<Long, List<Image>> all = new HashMap<>();
@@ -611,9 +601,8 @@ public final class Groups {
   }
 
   /**
-   * Returns whether an image may still be committed.
-   *
-   * @return false when the image is in no group, or in one that the store must not have
+   * Returns whether an image may still be committed; false when the image is in no group, or in one
+   * that the store must not have.
    */
   public boolean mayCommit(final Image image) {
     return has(image) && context.predecessors().obstacle(table.of(image).number()).isEmpty();

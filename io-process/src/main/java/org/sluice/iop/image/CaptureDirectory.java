@@ -116,9 +116,8 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Returns whether a path is in here, and not in the store.
-   *
-   * @return false when nothing is captured by path
+   * Returns whether a path is in here, and not in the store; false when nothing is captured by
+   * path.
    */
   public boolean contains(final String path) {
     return directory != null
@@ -127,9 +126,8 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Returns the present name of an image, after any renames.
-   *
-   * @return a name of its file; empty when it has none in here, or is {@link Image#isUnnamed}
+   * Returns a present name of an image, after any renames; empty when it has none in here, or is
+   * {@link Image#isUnnamed}.
    */
   public Optional<String> find(final Image image) {
     if (!image.held().isNamedByKernel()) {
@@ -150,9 +148,8 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Returns the present name of a file whose path the kernel does not tell.
-   *
-   * @return a name of the file; empty when it has none in here
+   * Returns a present name of a file whose path the kernel does not tell; empty when it has none in
+   * here.
    */
   public Optional<String> find(final ImageKey key) {
     if (directory == null) {
@@ -228,9 +225,8 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Returns whether only a search tells the present name of an image.
-   *
-   * @return false while the kernel tells it
+   * Returns whether only a search tells the present name of an image; false while the kernel tells
+   * it.
    */
   public boolean mustSearch(final Image image) {
     return !image.held().isNamedByKernel() && findByName(image).isEmpty() && image.isUnnamed();
@@ -313,7 +309,6 @@ public final class CaptureDirectory {
   /**
    * Returns the names of an image among all names.
    *
-   * @param names names found by {@link #names}
    * @return none also when the file of that inode number is another one
    */
   public static List<String> of(final Image image, final Map<ImageKey, List<String>> names) {
@@ -389,19 +384,16 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Returns the present name of an image in a checkpoint.
-   *
-   * @return its path below the directory; empty when it is not in here any more
+   * Returns the present path of an image below the directory, as a checkpoint has it; empty when it
+   * is not in here any more.
    */
   public Optional<String> relativePath(final Image image) {
     return find(image).map(this::relative);
   }
 
   /**
-   * Returns the name of a file in a checkpoint.
-   *
-   * @param path a path below the directory
-   * @return its path below the directory; one of more than 4095 bytes no checkpoint can hold
+   * Returns the path of a file below the directory, as a checkpoint has it; no checkpoint can hold
+   * one of more than 4095 bytes.
    */
   public String relative(final String path) {
     return FileName.relative(path, directory);

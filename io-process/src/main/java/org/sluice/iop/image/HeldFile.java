@@ -307,11 +307,7 @@ public final class HeldFile implements FileSource {
     used = true;
   }
 
-  /**
-   * Returns whether the last stage makes the file fit for rest. Service thread.
-   *
-   * @return from {@link #leave} to {@link #left}
-   */
+  /** Returns whether the last stage makes the file fit for rest. Service thread. */
   public boolean isLeaving() {
     return leaving;
   }

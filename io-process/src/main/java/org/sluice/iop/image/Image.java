@@ -228,11 +228,7 @@ public final class Image extends ImageState {
     return table.reason(entry());
   }
 
-  /**
-   * Sets the reason why the image is direct.
-   *
-   * @param reason the reason; {@link Reason#NONE} when the image is direct no longer
-   */
+  /** Sets the reason why the image is direct; {@link Reason#NONE} when it is direct no longer. */
   public void reason(final Reason reason) {
     table.reason(entry(), reason);
   }
@@ -331,11 +327,7 @@ public final class Image extends ImageState {
     loss = told == null ? ALONE : told;
   }
 
-  /**
-   * Takes over the error that a former I/O process met.
-   *
-   * @param errno errno in the shared table, 0 for none
-   */
+  /** Takes over the errno that a former I/O process met, 0 for none. */
   public void resumeFailure(final int errno) {
     if (errno != 0) {
       failure.set(failed(errno));
@@ -351,10 +343,9 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Returns whether the image may do without a descriptor, once the drain has finished with it.
-   *
-   * @return false while a process has it open, and when it is at rest, on its way there or about to
-   *     be released
+   * Returns whether the image may do without a descriptor, once the drain has finished with it;
+   * false while a process has it open, and when it is at rest, on its way there or about to be
+   * released.
    */
   public boolean mayRest() {
     return openers().isEmpty()
@@ -375,11 +366,7 @@ public final class Image extends ImageState {
     return farewells > 0;
   }
 
-  /**
-   * Ends a {@link #farewell}, as the pipeline has finished with it.
-   *
-   * @return whether no process has the image open and no work in the pipeline is about it
-   */
+  /** Ends a {@link #farewell}, as the pipeline has finished with it. */
   public boolean isUnused() {
     farewells--;
     return farewells == 0 && openers().isEmpty() && !outside;

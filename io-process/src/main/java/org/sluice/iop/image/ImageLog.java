@@ -145,11 +145,7 @@ public final class ImageLog {
     }
   }
 
-  /**
-   * Returns the part of a chunk that was applied before it was drained.
-   *
-   * @return the position given to {@link #mark}, 0 without one
-   */
+  /** Returns the position given to {@link #mark}, 0 without one. */
   public int markOf(final int chunk, final int generation) {
     final Entry.Mark mark = marks.get(chunk);
     return mark != null && mark.generation() == generation ? mark.end() : 0;

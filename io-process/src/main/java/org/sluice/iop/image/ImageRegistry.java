@@ -82,7 +82,6 @@ public final class ImageRegistry {
    * Checks that one more image may have a descriptor.
    *
    * @param obstacle reason why no other one gives its own up; empty when all are open
-   * @throws NotCapturedException when it may not
    */
   public void checkRoom(final String obstacle) throws NotCapturedException {
     if (descriptors.count() >= descriptors.bound()) {
@@ -149,9 +148,8 @@ public final class ImageRegistry {
   }
 
   /**
-   * Returns whether a process may have entered an image by this id at this place.
-   *
-   * @return false for an id or entry of another image, and for nonsense
+   * Returns whether a process may have entered an image by this id at this place; false for an id
+   * or entry of another image, and for nonsense.
    */
   public boolean mayEnter(final int id, final int entry, final int slot) {
     return id > 0

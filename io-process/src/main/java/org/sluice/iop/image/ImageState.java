@@ -73,11 +73,7 @@ abstract class ImageState {
     name = e.path();
   }
 
-  /**
-   * Applies the opening by a process.
-   *
-   * @param order order of this opening among those for writing
-   */
+  /** Applies the opening by a process. */
   void apply(final Entry.Opened e, final Writer process, final long order) {
     resting = false;
     name = admitted.path();
@@ -215,9 +211,8 @@ abstract class ImageState {
   }
 
   /**
-   * Returns whether the file came to rest since a process opened it.
-   *
-   * @return true also when a stage opened it again
+   * Returns whether the file came to rest since a process opened it; true also when a stage opened
+   * it again.
    */
   public boolean hasRested() {
     return resting;
@@ -257,9 +252,8 @@ abstract class ImageState {
   }
 
   /**
-   * Returns whether a checkpoint has the image.
-   *
-   * @return false before its commit is over, and once the image is no longer committed
+   * Returns whether a checkpoint has the image; false before its commit is over, and once the image
+   * is no longer committed.
    */
   public boolean isCommitted() {
     return committed;
@@ -305,11 +299,7 @@ abstract class ImageState {
     return abandoned;
   }
 
-  /**
-   * Returns the process that wrote the image last.
-   *
-   * @return a process that may have ended
-   */
+  /** Returns the process that wrote the image last, which may have ended. */
   public Writer writer() {
     return writer;
   }

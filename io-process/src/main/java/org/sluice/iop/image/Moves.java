@@ -126,9 +126,8 @@ public final class Moves {
   }
 
   /**
-   * Returns the present name of an image.
-   *
-   * @return the name that is preferred; empty when it has none in the capture directory
+   * Returns the preferred present name of an image; empty when it has none in the capture
+   * directory.
    */
   public Optional<String> find(final Image image) {
     final Optional<String> other = other(image);

@@ -53,9 +53,7 @@ public final class Writer {
   }
 
   /**
-   * Returns whether the job of the process has ranks on other nodes.
-   *
-   * @return false where nothing says so
+   * Returns whether the job of the process has ranks on other nodes; false where nothing says so.
    */
   public boolean isOfSeveralNodes() {
     final int local = process.localRanks();
@@ -65,8 +63,6 @@ public final class Writer {
   /**
    * Returns the part of a checkpoint that its images belong to: its rank's, or its own if it has
    * none.
-   *
-   * @return number that tells parts apart
    */
   public long part() {
     return rank() >= 0 ? rank() : -1 - process();

@@ -142,11 +142,7 @@ public final class Journal implements AutoCloseable {
     return Files.size(path) > HEADER_LENGTH;
   }
 
-  /**
-   * Removes a journal that no process writes to.
-   *
-   * @param path the file; need not exist
-   */
+  /** Removes a journal that no process writes to. */
   public static void remove(final Path path) throws IOException {
     Files.deleteIfExists(rewritten(path));
     Files.deleteIfExists(beside(path));

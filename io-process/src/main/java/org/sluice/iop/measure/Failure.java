@@ -10,9 +10,8 @@ import org.sluice.core.libc.PosixException;
  */
 public record Failure(int errno, String reason) {
   /**
-   * Returns the failure that an exception stands for.
-   *
-   * @return the failure, with {@code EIO} when the exception tells no errno
+   * Returns the failure that an exception stands for, with {@code EIO} when the exception tells no
+   * errno.
    */
   public static Failure of(final Exception exception) {
     final int errno = exception instanceof PosixException posix ? posix.errno() : Errno.EIO;
@@ -22,18 +21,12 @@ public record Failure(int errno, String reason) {
   /**
    * Returns whether bytes are missing. Else only a checkpoint is missing, which the store must not
    * have.
-   *
-   * @return false when all bytes are in the program's own files
    */
   public boolean losesBytes() {
     return errno != Errno.EEXIST;
   }
 
-  /**
-   * Returns the message that a run ends with.
-   *
-   * @param remedy advice to the user about missing bytes
-   */
+  /** Returns the message that a run ends with. */
   public String line(final String remedy) {
     return losesBytes()
         ? "not all files reached storage: %s; %s".formatted(reason, remedy)

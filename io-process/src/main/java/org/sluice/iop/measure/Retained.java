@@ -31,21 +31,13 @@ public final class Retained {
     deleted.addLast(number);
   }
 
-  /**
-   * Sets the kept checkpoints.
-   *
-   * @param numbers the checkpoints that count, the oldest first
-   */
+  /** Sets the kept checkpoints. */
   public synchronized void kept(final Collection<Long> numbers, final int most) {
     kept = List.copyOf(numbers);
     keep = most;
   }
 
-  /**
-   * Returns a report for users.
-   *
-   * @return one line; empty where nothing was removed
-   */
+  /** Returns a report for users in one line; empty where nothing was removed. */
   public synchronized Optional<String> text() {
     if (kept == null) {
       return Optional.empty();

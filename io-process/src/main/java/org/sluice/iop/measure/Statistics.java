@@ -127,7 +127,6 @@ public final class Statistics {
   /**
    * Adds bytes in an image's file that no process counted.
    *
-   * @param reason the likely way by which the bytes came there
    * @param bytes upper bound of their number
    */
   public synchronized void estimated(final Reason reason, final long bytes) {
@@ -243,10 +242,8 @@ public final class Statistics {
   }
 
   /**
-   * Returns a summary for users: the share that went through the buffer, and the effects of a full
-   * buffer.
-   *
-   * @return one line; empty when nothing was written
+   * Returns a summary for users in one line: the share that went through the buffer, and the
+   * effects of a full buffer. Empty when nothing was written.
    */
   public Optional<String> summary() {
     final SlotCounters total = counters();

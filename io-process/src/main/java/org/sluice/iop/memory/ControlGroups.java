@@ -45,11 +45,7 @@ public final class ControlGroups {
     this.mounts = mounts;
   }
 
-  /**
-   * Returns the groups of this process.
-   *
-   * @return the groups; their limits are read at each call
-   */
+  /** Returns the groups of this process, whose limits are read at each call. */
   public static ControlGroups own() throws IOException {
     return of(Path.of("/proc/self/cgroup"), Path.of("/proc/self/mountinfo"));
   }

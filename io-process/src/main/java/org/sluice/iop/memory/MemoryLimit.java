@@ -27,8 +27,6 @@ public final class MemoryLimit implements Provision.Provider {
   private ControlGroups groups;
 
   /**
-   * Creates a provider that looks at no limit before the first chunk.
-   *
    * @param chunkLength bytes of each chunk
    */
   public MemoryLimit(final Provision.Provider provider, final int chunkLength) {

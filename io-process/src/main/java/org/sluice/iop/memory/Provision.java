@@ -20,11 +20,7 @@ public final class Provision implements Runnable {
   /** A provider of memory for one chunk. */
   @FunctionalInterface
   public interface Provider {
-    /**
-     * Makes the pages of a chunk.
-     *
-     * @throws IOException when there is no memory
-     */
+    /** Makes the pages of a chunk. */
     void provide(int chunk) throws IOException;
   }
 

@@ -297,9 +297,8 @@ public final class Guard implements OutsideReaders, AutoCloseable {
   }
 
   /**
-   * Returns whether all programs of this node wait that open an image.
-   *
-   * @return false where the kernel lets no program wait, or refused the mark of some file
+   * Returns whether all programs of this node wait that open an image; false where the kernel lets
+   * no program wait, or refused the mark of some file.
    */
   public boolean holdsAll() {
     return group instanceof Fanotify && !toldOfRefusal;

@@ -74,9 +74,6 @@ public final class Leases {
     }
   }
 
-  /**
-   * @param openedOutside receiver of images that a program outside has opened
-   */
   public Leases(final Context context, final Guard guard, final Consumer<Image> openedOutside) {
     this.context = context;
     this.guard = guard;

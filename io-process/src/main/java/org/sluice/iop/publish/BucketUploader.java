@@ -65,11 +65,7 @@ public final class BucketUploader implements AutoCloseable {
     bucket.pace(this::before);
   }
 
-  /**
-   * Returns the commits that count for all nodes.
-   *
-   * @return closed with this
-   */
+  /** Returns the commits that count for all nodes; closed with this. */
   public SeriesCommits series() {
     return bucket.commits();
   }
@@ -84,11 +80,7 @@ public final class BucketUploader implements AutoCloseable {
     return settings.every();
   }
 
-  /**
-   * Refuses a commit on the stage where it could never count.
-   *
-   * @throws FencedException when another run has begun
-   */
+  /** Refuses a commit on the stage where it could never count. */
   synchronized void check() throws FencedException {
     if (fence != null) {
       throw fence;
@@ -164,11 +156,7 @@ public final class BucketUploader implements AutoCloseable {
     }
   }
 
-  /**
-   * The session has to be over by some time.
-   *
-   * @param nanos when, by {@link System#nanoTime}
-   */
+  /** The session has to be over by some time of {@link System#nanoTime}. */
   public synchronized void limit(final long nanos) {
     times.limit(nanos);
     if (seriesEnds) {

@@ -47,10 +47,6 @@ final class EarlierRuns {
   /** True once as many newer ones count as are to be kept. */
   private boolean superseded;
 
-  /**
-   * @param place of the node's own store in this run
-   * @param keep how many checkpoints stay
-   */
   public EarlierRuns(final StagePlace place, final SeriesView view, final Keeping keep) {
     this.place = place;
     this.view = view;

@@ -398,19 +398,14 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /**
-   * The newest checkpoint that counted when the run began.
-   *
-   * @return none on a node that did not begin it: one is to say what it tells
+   * The newest checkpoint that counted when the run began; none on a node that did not begin it:
+   * one is to say what it tells.
    */
   public List<Commit> newestBefore() throws IOException {
     return run.isFirst() ? view.newest() : List.of();
   }
 
-  /**
-   * A process waits for a checkpoint.
-   *
-   * @param number its number; one that is committed already does no harm
-   */
+  /** A process waits for a checkpoint; one that is committed already does no harm. */
   public synchronized void hurry(final long number) {
     awaited.add(number);
     pending.stream()

@@ -14,12 +14,7 @@ public record StageSettings(Path directory, String uri, long rate, int every, bo
   /** The rate of a copy that goes as fast as it can. */
   public static final long NO_LIMIT = Long.MAX_VALUE;
 
-  /**
-   * Returns the settings of a user who says nothing.
-   *
-   * @param directory the stage, absolute
-   * @return all checkpoints leave the stage, as fast as it goes
-   */
+  /** Returns the settings of a user who says nothing. */
   public static StageSettings of(final Path directory, final String uri) {
     return new StageSettings(directory, uri, NO_LIMIT, 1, true);
   }

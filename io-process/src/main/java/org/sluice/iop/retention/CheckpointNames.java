@@ -51,8 +51,6 @@ final class CheckpointNames {
    * Removes all names of a checkpoint's files, or none. Returns a name that the program gave to
    * keep a file, if there is one. A program may rename files at the same time, so the names are
    * looked up again until none is left. Names of files in place are only noted.
-   *
-   * @param images those images of the checkpoint that this session has
    */
   Optional<String> remove(final List<Image> images) throws IOException {
     final List<FileStatus> files = context.store().imageFiles(commit);

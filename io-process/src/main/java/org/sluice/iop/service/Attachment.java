@@ -77,9 +77,8 @@ public final class Attachment {
   }
 
   /**
-   * Makes a resumed I/O process wait until the process connects again.
-   *
-   * @param last its last request that must not be carried out twice; null for none
+   * Makes a resumed I/O process wait until the process connects again, with its last request that
+   * must not be carried out twice; null for none.
    */
   void await(final Entry last) {
     awaited = true;

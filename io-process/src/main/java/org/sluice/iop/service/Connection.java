@@ -128,8 +128,6 @@ public final class Connection {
     private final boolean counts;
 
     /**
-     * Creates the reply.
-     *
      * @param counts true if it counts as progress, which a new connection does not
      */
     Answer(final boolean counts) {

@@ -102,8 +102,6 @@ public final class Rings {
   /**
    * Takes the records that a process has published. A process that publishes without end does not
    * keep the others waiting. Some requests ask for it while they are handled.
-   *
-   * @return number of records
    */
   public int poll(final Attachment attachment) {
     return poll(attachment, MOST);
@@ -235,8 +233,6 @@ public final class Rings {
   /**
    * Returns the chunks that a process has and that are not in the drain. These are its open chunk,
    * and a chunk that it published but has not yet told of.
-   *
-   * @return in program order
    */
   public int[] unpublished(final Attachment attachment) {
     return claimed(attachment).stream().mapToInt(Claimed::chunk).toArray();

@@ -86,8 +86,6 @@ public final class Settling {
   /**
    * Answers once the file holds everything and only programs have it open: any other opener keeps
    * them from leases.
-   *
-   * @param reason reason why the image becomes direct
    */
   void letGo(final Image image, final Reason reason, final Caller caller) {
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {

@@ -117,9 +117,6 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
         : PosixStore.createUnclaimed(directory);
   }
 
-  /**
-   * @param path path that {@link #find} returned
-   */
   static SessionStore of(final Path path, final Layout layout, final Settings settings)
       throws IOException {
     final Optional<StagePlace> stage = StagePlace.of(path);
@@ -147,9 +144,8 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
   }
 
   /**
-   * Takes the store for a job: a store of one node now, a series again if this process resumes it.
-   *
-   * @return false where the job is to do without checkpoints
+   * Takes the store for a job: a store of one node now, a series again if this process resumes it;
+   * false where the job is to do without checkpoints.
    */
   boolean take(final OneJob job, final boolean goesOn) throws IOException {
     final Optional<String> run = publisher.run();

@@ -71,9 +71,7 @@ public final class DirectoryLists<T> {
   }
 
   /**
-   * Asks for a list that begins from now on.
-   *
-   * @return ordinal of the list; a later list serves as well
+   * Asks for a list that begins from now on, and returns its ordinal; a later list serves as well.
    */
   public long ask() {
     asked = begun + 1;

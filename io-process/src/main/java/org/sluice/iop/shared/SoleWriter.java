@@ -69,8 +69,6 @@ public final class SoleWriter {
 
   /**
    * Fails an image that another node has written to. Write stage, after all writes of this node.
-   *
-   * @throws IOException when another node has written to it
    */
   public void check(final Image image, final String path) throws IOException {
     final FileStatus now = image.held().status();

@@ -9,7 +9,6 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
-import org.sluice.core.command.CommandException;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.store.directory.SeriesFormat;
 import org.sluice.core.store.disk.NoStoreException;
@@ -28,12 +27,9 @@ public final class NewestWave {
    * Finds the newest of the checkpoints that count and that a wave made: others have no state of
    * ranks.
    *
-   * @param store a user's
    * @param series the series' name; empty for the one that runs go on with unless told otherwise
    * @param unreadable told of what else cannot be read
    * @return its number; empty without one
-   * @throws CommandException when another job has begun behind this one
-   * @throws IOException when the store cannot be read
    */
   public static OptionalLong of(
       final StoreOption store,

@@ -23,11 +23,7 @@ public final class OwnRuns {
 
   private OwnRuns() {}
 
-  /**
-   * Sees that a restart may begin with the newest wave.
-   *
-   * @throws CommandException when another job began in it behind an earlier attempt
-   */
+  /** Sees that a restart may begin with the newest wave. */
   static void check(final StoreOption store, final String series) throws IOException {
     final String attempt = System.getenv(ATTEMPT);
     if (attempt == null || attempt.endsWith("-0")) {

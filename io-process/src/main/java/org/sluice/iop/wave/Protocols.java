@@ -35,11 +35,7 @@ public final class Protocols {
     return Stream.concat(ALL.stream().map(Protocol::name), Stream.of(AUTO)).toList();
   }
 
-  /**
-   * Returns the meaning of the names.
-   *
-   * @return sentences for the help of an option
-   */
+  /** Returns the meaning of the names, in sentences for the help of an option. */
   public static String help() {
     return "%s; %s: %s where that costs no wait, else %s. A job goes on from checkpoints of its own protocol, by %s from all. Default: %s."
         .formatted(

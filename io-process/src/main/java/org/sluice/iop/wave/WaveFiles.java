@@ -52,12 +52,8 @@ public record WaveFiles(Path folder) {
   /**
    * The files of a job that has run.
    *
-   * @param store a user's
    * @param series the series' name, heeded in a store that has series
    * @param stage where they are if the store is in a bucket
-   * @return the files
-   * @throws CommandException when there are none
-   * @throws IOException when it cannot be seen what there is instead
    */
   public static WaveFiles of(
       final StoreOption store, final String series, final Optional<Path> stage) throws IOException {
@@ -147,9 +143,8 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Returns for how long the I/O process of the attempt before may be at its end.
-   *
-   * @return zero where there was none
+   * Returns for how long the I/O process of the attempt before may be at its end; zero where there
+   * was none.
    */
   public static Duration farewell() {
     final String attempt = System.getenv(ATTEMPT);
@@ -203,18 +198,15 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Reads the lines of the log, in their order. A line that a crash cut is left out.
-   *
-   * @return an object of JSON for each other line
+   * Reads the lines of the log, in their order, each an object of JSON. A line that a crash cut is
+   * left out.
    */
   public List<Map<String, Object>> lines(final Consumer<IOException> damage) throws IOException {
     return SealedJson.lines(log(), damage);
   }
 
   /**
-   * The wave of which a log does not say what became of it.
-   *
-   * @return the line that says it has begun; empty when none is open
+   * Returns the line of the wave of which a log does not say what became; empty when none is open.
    */
   public static Optional<Map<String, Object>> open(final List<Map<String, Object>> lines) {
     return lines.stream()
@@ -223,11 +215,7 @@ public record WaveFiles(Path folder) {
         .filter(last -> "begun".equals(last.get("what")));
   }
 
-  /**
-   * Reads what the wave under way waits for.
-   *
-   * @return empty when none is, or it has just begun
-   */
+  /** Reads what the wave under way waits for; empty when none is, or it has just begun. */
   public Optional<Map<String, Object>> underWay() throws IOException {
     try {
       return parse(Files.readString(progress(), StandardCharsets.UTF_8));
@@ -243,7 +231,6 @@ public record WaveFiles(Path folder) {
    *
    * @param patience how long a job may take to see it
    * @return whether a job has taken it
-   * @throws InterruptedException when the thread is interrupted
    */
   public boolean ask(final Duration patience) throws IOException, InterruptedException {
     final long end = System.nanoTime() + patience.toNanos();

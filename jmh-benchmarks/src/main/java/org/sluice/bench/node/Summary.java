@@ -9,9 +9,6 @@ import org.sluice.core.command.JsonObject;
  * @param median the middle one, or the mean of the two in the middle
  */
 record Summary(double median, double min, double max) {
-  /**
-   * @param values at least one value
-   */
   static Summary of(final Collection<Double> values) {
     final double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     final int half = sorted.length / 2;

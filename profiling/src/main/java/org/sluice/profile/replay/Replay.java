@@ -88,11 +88,7 @@ public final class Replay {
         : ReplayResult.parse(result, JSON.std.mapFrom(Files.readString(place.statistics())));
   }
 
-  /**
-   * Compares files with the bytes that were written to them.
-   *
-   * @throws CommandException when the files differ
-   */
+  /** Compares files with the bytes that were written to them. */
   public void verify(final Path files) throws IOException {
     final List<String> command = new ArrayList<>();
     command.add(NativeLibraries.replay().toString());

@@ -19,10 +19,8 @@ final class FileProfile {
   }
 
   /**
-   * Counts a write.
-   *
-   * @return whether the write is sequential: the first one of its process, or beginning where the
-   *     last one of its process ended
+   * Counts a write, and returns whether it is sequential: the first one of its process, or
+   * beginning where the last one of its process ended.
    */
   boolean add(final Write write) {
     tally.add(write);

@@ -24,11 +24,9 @@ final class Candidates {
   private Candidates() {}
 
   /**
-   * Returns the candidates of a program.
-   *
-   * @return first all writes aggregated in a buffer that holds the bytes written without a pause;
-   *     then in smaller buffers; then large writes direct and the others in a buffer that holds
-   *     them
+   * Returns the candidates of a program: first all writes aggregated in a buffer that holds the
+   * bytes written without a pause; then in smaller buffers; then large writes direct and the others
+   * in a buffer that holds them.
    */
   static List<Setting> of(final Trace trace, final Survey survey) throws IOException {
     final Demand demand = Demand.of(trace, THRESHOLDS);

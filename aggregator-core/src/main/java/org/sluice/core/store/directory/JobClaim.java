@@ -78,7 +78,6 @@ public final class JobClaim {
   /**
    * Returns the claims of a run on all nodes.
    *
-   * @param data folder with the stores of a series' runs
    * @return time of each claim's last renewal, by the clock of its node or of the storage
    */
   public static Map<Path, FileTime> ofRun(final Path data, final String run) throws IOException {
@@ -101,7 +100,6 @@ public final class JobClaim {
    * Takes the store.
    *
    * @param run name of the job for others; empty where it has none
-   * @param who line that other jobs are shown
    * @return claim held until it is closed; empty when another process has it
    */
   public Optional<Held> tryTake(final String run, final String who) throws IOException {
@@ -124,8 +122,6 @@ public final class JobClaim {
    * Takes the store from an earlier launch of the same job, which has left a process that nobody
    * needs.
    *
-   * @param isEarlier whether a run is an earlier launch
-   * @param who line that other jobs are shown
    * @return claim held until it is closed; empty where another job has it
    */
   public Optional<Held> tryTakeOver(

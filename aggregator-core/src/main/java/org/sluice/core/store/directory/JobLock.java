@@ -17,7 +17,6 @@ public final class JobLock {
   /**
    * Takes the waves of a folder.
    *
-   * @param folder the store, or the folder of its series
    * @return lock held until it is closed; empty when another process has the waves
    */
   public static Optional<NativeFile> tryTake(final Path folder) throws IOException {
@@ -34,7 +33,6 @@ public final class JobLock {
   /**
    * Returns whether a running job has taken the waves of a folder.
    *
-   * @param folder the store, or the folder of its series
    * @return false also for a series that several nodes write: no job takes waves there
    */
   public static boolean isTaken(final Path folder) throws IOException {

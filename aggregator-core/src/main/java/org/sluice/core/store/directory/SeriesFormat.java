@@ -30,9 +30,8 @@ public final class SeriesFormat {
   private SeriesFormat() {}
 
   /**
-   * Returns whether a directory is a store of several nodes, of any version.
-   *
-   * @return false also when it cannot be read
+   * Returns whether a directory is a store of several nodes, of any version; false also when it
+   * cannot be read.
    */
   public static boolean is(final Path root) {
     try {
@@ -43,9 +42,8 @@ public final class SeriesFormat {
   }
 
   /**
-   * Returns whether a directory has the format file of a store, of several nodes or of one.
-   *
-   * @return false also when there is nothing
+   * Returns whether a directory has the format file of a store, of several nodes or of one; false
+   * also when there is nothing.
    */
   public static boolean isAnyStore(final Path root) {
     return Files.exists(file(root));
@@ -67,7 +65,6 @@ public final class SeriesFormat {
   /**
    * Checks that a format file, or object, is that of a store of several nodes.
    *
-   * @param format all bytes of the file
    * @throws FormatVersionException when it is of another version
    * @throws DamagedException when it is of anything else
    */

@@ -51,9 +51,7 @@ public final class StorePlace {
   }
 
   /**
-   * Returns whether it is a store of one node, and stays so.
-   *
-   * @return false also when there is no store yet
+   * Returns whether it is a store of one node, and stays so; false also when there is no store yet.
    */
   public boolean isOfOneNode() {
     return exists && !ofSeveral;
@@ -65,9 +63,8 @@ public final class StorePlace {
   }
 
   /**
-   * Returns the way to write to the store, if it is known.
-   *
-   * @return empty when the next session takes the store for a disk of this node, or has to measure
+   * Returns the way to write to the store, if it is known; empty when the next session takes the
+   * store for a disk of this node, or has to measure.
    */
   public Optional<WriteMode> mode() throws IOException {
     final StoreProfile profile = new StoreProfile(store);

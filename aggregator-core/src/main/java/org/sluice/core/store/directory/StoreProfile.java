@@ -46,9 +46,8 @@ public final class StoreProfile {
   }
 
   /**
-   * Takes the way that a former session remembered.
-   *
-   * @return false when the store is still to be {@linkplain #measure measured}
+   * Takes the way that a former session remembered; false when the store is still to be {@linkplain
+   * #measure measured}.
    */
   public boolean recall() throws IOException {
     try {

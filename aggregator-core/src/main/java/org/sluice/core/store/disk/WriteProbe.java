@@ -60,11 +60,7 @@ public final class WriteProbe {
     this.address = address;
   }
 
-  /**
-   * Measures the ways.
-   *
-   * @return the best of the ways; an interrupt ends the measurement early
-   */
+  /** Measures the ways, and returns the best; an interrupt ends the measurement early. */
   public static WriteMode measure(final Path directory, final Disk disk) throws IOException {
     try (Arena arena = Arena.ofShared();
         WritesInFlight flight = new WritesInFlight()) {

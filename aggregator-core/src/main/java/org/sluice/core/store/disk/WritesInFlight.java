@@ -90,9 +90,7 @@ public final class WritesInFlight implements AutoCloseable {
   }
 
   /**
-   * Waits for all of several writes.
-   *
-   * @return failure of each write, null for success; in their order
+   * Waits for all of several writes. Returns the failure of each, null for success, in their order.
    */
   public static List<IOException> ends(final List<AsyncWrites.Write> started) {
     final List<IOException> failures = new ArrayList<>();

@@ -109,11 +109,7 @@ public final class SealedJson {
     return lines;
   }
 
-  /**
-   * Returns the damage in a file of lines.
-   *
-   * @return an error for each line that is something else
-   */
+  /** Returns an error for each line of a file that is something else. */
   public static List<IOException> damageOf(final Path path) throws IOException {
     final List<IOException> damage = new ArrayList<>();
     try {

@@ -110,9 +110,7 @@ public final class CommitLogs {
   }
 
   /**
-   * Ends the logs of dead processes. A log that cannot be ended now keeps its records.
-   *
-   * @return false where such a log stays
+   * Ends the logs of dead processes; false where one cannot be ended now, and keeps its records.
    */
   public boolean recover() {
     boolean all = true;

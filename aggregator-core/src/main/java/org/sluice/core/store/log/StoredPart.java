@@ -76,11 +76,7 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
     }
   }
 
-  /**
-   * Returns the ranks whose images the part has.
-   *
-   * @return the ranks; a program that is no job has one
-   */
+  /** Returns the ranks whose images the part has; a program that is no job has one. */
   public RankSet ranks() {
     return commit.part().isEmpty()
         ? RankSet.of(IntStream.range(0, Math.max(1, commit.ranks())))
@@ -88,9 +84,8 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
   }
 
   /**
-   * Returns the files that a node's own store must have for this part to be read.
-   *
-   * @return names of files below it, and of directories, which end in a slash
+   * Returns the names below a node's own store that this part needs to be read; those of
+   * directories end in a slash.
    */
   public List<String> names() {
     return StoreDirectory.namesFor(commit);

@@ -26,7 +26,6 @@ public final class ImageComparison implements ImageTarget, AutoCloseable {
   /**
    * Compares all of an image.
    *
-   * @param image image of the rebuilder's checkpoint
    * @return true if the file has all bytes of the image, and no others
    */
   public static boolean isWhole(

@@ -13,9 +13,8 @@ public record Origin(String capture, boolean recurs) {
   public static final Origin UNKNOWN = new Origin("", false);
 
   /**
-   * Returns whether its files were captured in another directory than those of another checkpoint.
-   *
-   * @return false also where nothing tells
+   * Returns whether its files were captured in another directory than those of another checkpoint;
+   * false also where nothing tells.
    */
   public boolean isOfAnother(final Origin other) {
     return !capture.isEmpty() && !other.capture.isEmpty() && !capture.equals(other.capture);

@@ -13,11 +13,7 @@ public final class RangeSet {
 
   public RangeSet() {}
 
-  /**
-   * Adds a range.
-   *
-   * @return the parts of the range that were missing, ascending
-   */
+  /** Adds a range, and returns the parts of it that were missing, ascending. */
   public List<Extent> add(final long from, final long to) {
     final List<Extent> gaps = new ArrayList<>(1);
     if (from >= to) {

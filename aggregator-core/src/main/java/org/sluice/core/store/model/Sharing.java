@@ -36,20 +36,12 @@ public record Sharing(Kind kind, String file, long modified) {
 
   private static final long NANOS = 1_000_000_000;
 
-  /**
-   * Returns the sharing of a file that holds its bytes itself.
-   *
-   * @param file its path, absolute
-   */
+  /** Returns the sharing of a file that holds its bytes itself. */
   public static Sharing direct(final String file, final FileStatus status) {
     return new Sharing(Kind.DIRECT, file, modified(status));
   }
 
-  /**
-   * Returns the sharing of a file that stays where its program put it.
-   *
-   * @param file its path, absolute
-   */
+  /** Returns the sharing of a file that stays where its program put it. */
   public static Sharing inPlace(final String file, final FileStatus status) {
     return new Sharing(Kind.IN_PLACE, file, modified(status));
   }
@@ -65,9 +57,8 @@ public record Sharing(Kind kind, String file, long modified) {
   }
 
   /**
-   * Returns whether a file is the one that a checkpoint has in place, as it was then.
-   *
-   * @return false when the file was written to since
+   * Returns whether a file is the one that a checkpoint has in place, as it was then; false when
+   * the file was written to since.
    */
   public boolean isOf(final long size, final FileStatus now) {
     return now.type() == FileType.REGULAR && now.size() == size && modified(now) == modified;

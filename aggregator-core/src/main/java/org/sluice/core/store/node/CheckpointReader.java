@@ -28,11 +28,7 @@ public interface CheckpointReader extends AutoCloseable {
     return Optional.empty();
   }
 
-  /**
-   * Returns where a session has left files that no checkpoint has.
-   *
-   * @return the last one's; empty for none
-   */
+  /** Returns where the last session has left files that no checkpoint has; empty for none. */
   Optional<LeftAsFiles> leftAsFiles() throws IOException;
 
   /**
@@ -59,10 +55,8 @@ public interface CheckpointReader extends AutoCloseable {
   }
 
   /**
-   * The numbers of all committed checkpoints, those included that are damaged or of another
-   * version.
-   *
-   * @return in ascending order
+   * Returns the numbers of all committed checkpoints in ascending order, those included that are
+   * damaged or of another version.
    */
   Set<Long> numbers() throws IOException;
 
@@ -92,28 +86,19 @@ public interface CheckpointReader extends AutoCloseable {
     return newest;
   }
 
-  /**
-   * Whatever cannot be read, but for what was certainly committed before a commit.
-   *
-   * @return why it cannot be read
-   */
+  /** Whatever cannot be read, but for what was certainly committed before a commit. */
   List<IOException> doubts(Commit commit) throws IOException;
 
   /**
-   * Reads a checkpoint, which nobody removes meanwhile.
-   *
-   * @return false when the checkpoint has been removed; then nothing was read
+   * Reads a checkpoint, which nobody removes meanwhile; false when the checkpoint has been removed;
+   * then nothing was read.
    */
   boolean whileHeld(Commit commit, Step<IOException> reading) throws IOException;
 
   /** Checks what belongs to no checkpoint. */
   default void verifyStore(final Consumer<IOException> damage) throws IOException {}
 
-  /**
-   * Checkpoints that were committed and count no more, though nobody removed them.
-   *
-   * @return what each lacks
-   */
+  /** Checkpoints that were committed and count no more, though nobody removed them. */
   default List<DamagedException> lost() throws IOException {
     return List.of();
   }
@@ -121,27 +106,20 @@ public interface CheckpointReader extends AutoCloseable {
   List<CommittedImage> images(Commit commit) throws IOException;
 
   /**
-   * Returns whose a checkpoint is: the store's owner, and all who could have written what it
-   * consists of.
-   *
-   * @return users' names by their numbers
+   * Returns whose a checkpoint is: users' names by their numbers, of the store's owner and of all
+   * who could have written what it consists of.
    */
   Map<Integer, String> owners(Commit commit) throws IOException;
 
   /**
-   * Returns whether it can be told whose checkpoints are.
-   *
-   * @return false where each user who may write there could have written them
+   * Returns whether it can be told whose checkpoints are; false where each user who may write there
+   * could have written them.
    */
   default boolean knowsOwners() {
     return true;
   }
 
-  /**
-   * Rebuilds images of a checkpoint.
-   *
-   * @return for one thread; the caller closes it
-   */
+  /** Returns a rebuilder of a checkpoint's images for one thread; the caller closes it. */
   Rebuilder rebuilder(Commit commit, boolean oneOfSeveral);
 
   /**
@@ -152,9 +130,8 @@ public interface CheckpointReader extends AutoCloseable {
       throws IOException;
 
   /**
-   * The one of some checkpoints that was committed last and that no file joined since.
-   *
-   * @return empty when there is none
+   * The one of some checkpoints that was committed last and that no file joined since; empty when
+   * there is none.
    */
   static Optional<Commit> newest(final List<Commit> commits) {
     return commits.stream()

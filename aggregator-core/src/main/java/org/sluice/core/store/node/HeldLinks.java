@@ -40,7 +40,6 @@ public final class HeldLinks implements AutoCloseable {
    * Takes over the links of a killed process of the session.
    *
    * @param known the images that may have one; links of others are removed
-   * @return the images that have one
    */
   public synchronized Set<Integer> resume(final Set<Integer> known) throws IOException {
     final Set<Integer> linked = new HashSet<>();

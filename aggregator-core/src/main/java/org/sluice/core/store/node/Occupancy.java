@@ -24,7 +24,6 @@ public record Occupancy(long bytes, long removed) {
    * Computes the occupancy of some checkpoints.
    *
    * @param commits of which others may have bytes
-   * @return what they take
    */
   public static Occupancy of(final CheckpointReader reader, final List<Commit> commits)
       throws IOException {

@@ -74,10 +74,8 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
-   * Returns when a process was last seen to use the store: a live I/O process says so every few
-   * seconds.
-   *
-   * @return by the clock of who did
+   * Returns when a process was last seen to use the store, by its own clock: a live I/O process
+   * says so every few seconds.
    */
   public final Instant lastUsed() throws IOException {
     return directory.lastUsed();
@@ -103,11 +101,7 @@ public class PosixReader implements CheckpointReader {
     return scan.newest(any -> true, unreadable);
   }
 
-  /**
-   * Returns a commit as it is known by now.
-   *
-   * @return the same, unless a file has joined it since
-   */
+  /** Returns a commit as it is known by now: the same, unless a file has joined it since. */
   public final Commit marked(final Commit commit) {
     return directoryOf(commit).isIncomplete() ? commit.markedIncomplete() : commit;
   }
@@ -177,9 +171,8 @@ public class PosixReader implements CheckpointReader {
   }
 
   /**
-   * The files that a checkpoint has of images, which may be links of the images' own.
-   *
-   * @return in no particular order
+   * Returns the files that a checkpoint has of images, in no particular order; they may be links of
+   * the images' own.
    */
   public final List<FileStatus> imageFiles(final Commit commit) throws IOException {
     return directoryOf(commit).imageFiles();

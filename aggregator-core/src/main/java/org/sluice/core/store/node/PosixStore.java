@@ -103,11 +103,7 @@ public final class PosixStore extends PosixReader {
     return new PosixStore(StoreDirectory.open(directory));
   }
 
-  /**
-   * Keeps in mind where a session has left files that no checkpoint has.
-   *
-   * @param left in place of what an earlier session left
-   */
+  /** Keeps in mind where a session has left files that no checkpoint has. */
   public void leftAsFiles(final LeftAsFiles left) throws IOException {
     left.write(directory);
   }
@@ -139,9 +135,7 @@ public final class PosixStore extends PosixReader {
 
   /**
    * Deletes a container, unless a committed checkpoint refers to it or a process still appends to
-   * it.
-   *
-   * @return whether it is gone
+   * it. Returns whether it is gone.
    */
   public boolean discard(final long containerId) throws IOException {
     return swept(() -> spares.deleteIfSpare(directory.container(containerId)));
@@ -170,7 +164,6 @@ public final class PosixStore extends PosixReader {
    *
    * @param unreadable told of each manifest that is damaged or of another version, while which all
    *     containers stay, and of what is no file where only files of this store belong, and stays
-   * @return what it was
    */
   public List<Leftover> collectGarbage(final boolean dryRun, final Consumer<IOException> unreadable)
       throws IOException {
@@ -295,9 +288,8 @@ public final class PosixStore extends PosixReader {
   }
 
   /**
-   * Removes the committed checkpoints of a number that are damaged or of another version.
-   *
-   * @return false when a process reads one: it stays then
+   * Removes the committed checkpoints of a number that are damaged or of another version; false
+   * when a process reads one: it stays then.
    */
   public boolean removeUnreadable(final long number) throws IOException {
     return swept(() -> garbage.removeUnreadable(number));

@@ -271,9 +271,6 @@ public final class DirectoryEngine implements Engine {
   /**
    * Returns drafts, which killed processes leave. A draft that is being written may go as well: its
    * writer fails then, and writes it again.
-   *
-   * @param prefixes prefixes of the keys of their objects
-   * @return names that {@link #delete} takes
    */
   public List<String> drafts(final String... prefixes) throws IOException {
     final List<String> drafts = new ArrayList<>();

@@ -81,9 +81,8 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     }
 
     /**
-     * Returns the last entry of the log by that record: no other node knows that it was there.
-     *
-     * @return 0 for none, also for a damaged file and for a file of an older Sluice
+     * Returns the last entry of the log by that record: no other node knows that it was there; 0
+     * for none, also for a damaged file and for a file of an older Sluice.
      */
     long last() {
       try {
@@ -96,11 +95,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
       }
     }
 
-    /**
-     * Reads the path of a node's own store.
-     *
-     * @return place of the store; empty for any other directory
-     */
+    /** Reads the path of a node's own store; empty for any other directory. */
     public static Optional<Place> of(final Path path) {
       final Matcher folder = FOLDER.matcher(String.valueOf(path.getFileName()));
       final Path data = path.getParent();
@@ -124,11 +119,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     return Files.exists(path.resolve(ENDED));
   }
 
-  /**
-   * Returns whether a directory is such a store.
-   *
-   * @return false also when there is nothing
-   */
+  /** Returns whether a directory is such a store; false also when there is nothing. */
   public static boolean is(final Path root) {
     return SeriesFormat.is(root);
   }
@@ -136,7 +127,6 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   /**
    * Returns the directory that is the store to a user.
    *
-   * @param path path of a node's own store, in a series or not
    * @return the root of the store of all nodes, or else the same path
    */
   public static Path root(final Path path) {
@@ -144,10 +134,8 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   }
 
   /**
-   * Makes a store of a directory that is missing or empty, or checks that it is a store.
-   *
-   * @param root directory of the store; its parent must exist
-   * @return the store
+   * Makes a store of a directory that is missing or empty and whose parent exists, or checks that
+   * it is a store.
    */
   public static SeriesDirectory create(final Path root) throws IOException {
     final Path absolute = root.toAbsolutePath().normalize();
@@ -161,11 +149,6 @@ public record SeriesDirectory(Path root) implements SeriesStore {
     return new SeriesDirectory(absolute);
   }
 
-  /**
-   * Opens a store.
-   *
-   * @return the store
-   */
   public static SeriesDirectory open(final Path root) throws IOException {
     final Path absolute = root.toAbsolutePath().normalize();
     SeriesFormat.check(absolute);
@@ -258,11 +241,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
         : List.of();
   }
 
-  /**
-   * Returns the place of a node in a run, and makes its parent.
-   *
-   * @param begin sequence of the run's begin
-   */
+  /** Returns the place of a node in a run, and makes its parent. */
   public Place place(final String series, final long begin, final String host) throws IOException {
     final Place place = new Place(root, series, begin, PartKey.node(host));
     SeriesFormat.createFolder(place.path().getParent());
@@ -271,9 +250,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
 
   /**
    * Returns the files of its node's own store that a part needs: its containers, the links of its
-   * images' files, and those that make it a store.
-   *
-   * @return keys, and prefixes of keys, which end in a slash
+   * images' files, and those that make it a store. Prefixes of keys end in a slash.
    */
   public static Set<String> needs(final PartKey key, final StoredPart part) {
     final String folder = new DataKey(key.begin(), key.node(), "").toString();

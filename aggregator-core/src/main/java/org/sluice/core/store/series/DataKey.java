@@ -30,11 +30,7 @@ public record DataKey(long begin, String node, String name) {
     return "%s%d-%s/".formatted(FOLDER, begin, node);
   }
 
-  /**
-   * Returns the key of the object that says how far a node had read the log when it ended.
-   *
-   * @param begin number of the entry with which its run began
-   */
+  /** Returns the key of the object that says how far a node had read the log when it ended. */
   public static DataKey ended(final long begin, final String node) {
     return new DataKey(begin, node, PosixReader.ENDED);
   }

@@ -31,8 +31,6 @@ public final class IdleDetector<T> {
   private record Look(Object sign, long since) {}
 
   /**
-   * Creates a detector that has looked at nothing yet.
-   *
    * @param rest time without a change after which a thing is idle
    */
   public IdleDetector(final Sign<T> sign, final Duration rest) {
@@ -41,9 +39,8 @@ public final class IdleDetector<T> {
   }
 
   /**
-   * Looks at a thing, and returns whether it has been the same for long enough.
-   *
-   * @return false at the first look, unless the time is 0
+   * Looks at a thing, and returns whether it has been the same for long enough; false at the first
+   * look, unless the time is 0.
    */
   public boolean is(final T thing) throws IOException {
     return !hasChanged(thing) && System.nanoTime() - looks.get(thing).since() >= restNanos;

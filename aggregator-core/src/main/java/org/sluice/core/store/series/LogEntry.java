@@ -6,9 +6,8 @@ import java.util.List;
 /** An entry of a series' log. Its sequence, from 1, is in its key. */
 public sealed interface LogEntry {
   /**
-   * Returns whether all entries that this one names can be before it.
-   *
-   * @return false where the log is impossible
+   * Returns whether all entries that this one names can be before it; false where the log is
+   * impossible.
    */
   default boolean isBehindAllItNames(final long sequence) {
     final boolean first =
@@ -62,11 +61,7 @@ public sealed interface LogEntry {
       return begin == itsBegin && number == itsNumber && round == itsRound;
     }
 
-    /**
-     * Returns the keys of its parts; a part in the entry is no object under its key.
-     *
-     * @return a key for each node
-     */
+    /** Returns the keys of its parts; a part in the entry is no object under its key. */
     public List<PartKey> keys() {
       return parts.stream()
           .map(name -> PartKey.parse(number, begin, round, name).orElseThrow())

@@ -18,8 +18,6 @@ public final class LoggedOnce {
   private final Engine engine;
 
   /**
-   * Creates the check for a series.
-   *
    * @param engine storage of the parts; stays the caller's
    */
   public LoggedOnce(final Engine engine) {

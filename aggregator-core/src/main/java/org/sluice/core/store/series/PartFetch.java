@@ -79,11 +79,7 @@ public record PartFetch(Engine engine) {
     return part;
   }
 
-  /**
-   * Returns a part, without a look at whether it agrees with its key.
-   *
-   * @return content of the part
-   */
+  /** Returns a part, without a look at whether it agrees with its key. */
   public StoredPart stored(final CommittedPart part) throws IOException {
     return StoredPart.decode(engine + "/" + part.key(), bytes(part));
   }

@@ -104,11 +104,7 @@ public record PartKey(
     return text == null ? 0 : Long.parseLong(text);
   }
 
-  /**
-   * Returns the prefix of all parts of one checkpoint.
-   *
-   * @param begin sequence of its run's begin
-   */
+  /** Returns the prefix of all parts of one checkpoint. */
   public static String folder(final long number, final long begin, final long round) {
     return "%s%010d-%d-%d/".formatted(FOLDER, number, begin, round);
   }

@@ -36,9 +36,6 @@ public interface PartReader extends AutoCloseable {
      */
     void verify(Consumer<IOException> damage, LongConsumer progress) throws IOException;
 
-    /**
-     * @param owners users' names by their numbers
-     */
     void addOwners(Map<Integer, String> owners) throws IOException;
   }
 
@@ -48,12 +45,7 @@ public interface PartReader extends AutoCloseable {
    */
   Part open(PartKey key, StoredPart part) throws IOException;
 
-  /**
-   * Returns the plain files that a node of a run has left.
-   *
-   * @param begin sequence of the run's begin
-   * @return the files; empty for none
-   */
+  /** Returns the plain files that a node of a run has left; empty for none. */
   Optional<LeftAsFiles> leftAsFiles(long begin) throws IOException;
 
   /**
@@ -66,8 +58,6 @@ public interface PartReader extends AutoCloseable {
   /**
    * Returns the last entry that the log had when a node ended.
    *
-   * @param begin sequence of its run's begin
-   * @param node name of the node, as keys have it
    * @return sequence of that entry; 0 when it is unknown
    */
   long last(long begin, String node) throws IOException;
@@ -79,9 +69,8 @@ public interface PartReader extends AutoCloseable {
   void addOwners(Map<Integer, String> owners, List<String> keys) throws IOException;
 
   /**
-   * Returns whether the writers of the parts can be known.
-   *
-   * @return false where each user who may write there could have written them
+   * Returns whether the writers of the parts can be known; false where each user who may write
+   * there could have written them.
    */
   boolean knowsOwners();
 

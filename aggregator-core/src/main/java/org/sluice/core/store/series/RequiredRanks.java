@@ -20,11 +20,7 @@ public record RequiredRanks(RankSet closed, int local) {
   private static final int MOST = 1 << 24;
   private static final Pattern TEXT = Pattern.compile("(?:=(\\d{1,8}))?(?:/~([0-9,+/-]+))?");
 
-  /**
-   * Returns the coverage of a marker that closes over ranks.
-   *
-   * @param ranks at least one
-   */
+  /** Returns the coverage of a marker that closes over ranks. */
   public static RequiredRanks closing(final RankSet ranks) {
     return new RequiredRanks(ranks, 0);
   }
@@ -34,11 +30,7 @@ public record RequiredRanks(RankSet closed, int local) {
     return new RequiredRanks(RankSet.NONE, local);
   }
 
-  /**
-   * Reads a coverage that {@link #toString} wrote.
-   *
-   * @return the coverage; empty for any other text
-   */
+  /** Reads a coverage that {@link #toString} wrote; empty for any other text. */
   public static Optional<RequiredRanks> parse(final String text) {
     final Matcher match = TEXT.matcher(text);
     if (!match.matches()) {

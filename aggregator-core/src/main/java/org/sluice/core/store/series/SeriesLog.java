@@ -52,11 +52,7 @@ public final class SeriesLog {
   /** A decision about the entry to append. */
   @FunctionalInterface
   public interface Step {
-    /**
-     * Returns the entry to append to a log.
-     *
-     * @return null for nothing
-     */
+    /** Returns the entry to append to a log; null for nothing. */
     LogEntry next(SeriesState state) throws IOException;
   }
 
@@ -115,7 +111,6 @@ public final class SeriesLog {
   /**
    * Reads the entries appended since, until a caller knows enough.
    *
-   * @param enough whether the log so far answers the caller
    * @return sum of the log there; the next reading or appending changes it
    */
   SeriesState read(final Predicate<SeriesState> enough) throws IOException {

@@ -262,8 +262,6 @@ public final class SeriesReader implements CheckpointReader {
   /**
    * Returns the round of a checkpoint that counts.
    *
-   * @param begin sequence of the begin of the node's run
-   * @param node name of the node, as keys have it
    * @param partId id of a commit in the node's own store
    * @return the round of the checkpoint, if that commit is a part of it; empty otherwise
    */
@@ -336,7 +334,6 @@ public final class SeriesReader implements CheckpointReader {
    * returned where a damaged entry of the log may have committed them.
    *
    * @param unreadable told of each part that is damaged or of another version
-   * @return checkpoints by number
    */
   public List<Waiting> waiting(final Consumer<IOException> unreadable) throws IOException {
     final SeriesState state = log.read();

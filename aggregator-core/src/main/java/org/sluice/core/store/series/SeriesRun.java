@@ -153,11 +153,7 @@ public final class SeriesRun {
     Fault.at(FaultPoint.PART_PUT, "put " + part, () -> engine.put(part.toString(), bytes));
   }
 
-  /**
-   * Lists the present parts of a checkpoint, in the round of one of them.
-   *
-   * @return that part, and the others
-   */
+  /** Lists the present parts of a checkpoint, in the round of one of them. */
   public Set<PartKey> parts(final PartKey part) throws IOException {
     final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
     final String folder = PartKey.folder(part.number(), part.begin(), part.round());
@@ -338,7 +334,6 @@ public final class SeriesRun {
    * Returns the parts of this node that no commit needs any more, nor will: they were removed or
    * superseded. Their objects may go.
    *
-   * @return the unneeded among them
    * @throws FencedException when another run began: its nodes collect then
    */
   public List<PartKey> gone(final List<PartKey> mine) throws IOException {
@@ -352,11 +347,7 @@ public final class SeriesRun {
         .toList();
   }
 
-  /**
-   * Returns the commits that count, also when another run began.
-   *
-   * @return commits by sequence, the first one first
-   */
+  /** Returns the commits that count by sequence, also when another run began. */
   public SortedMap<Long, LogEntry.Commit> live() throws IOException {
     return log.read().live();
   }
@@ -373,9 +364,8 @@ public final class SeriesRun {
   }
 
   /**
-   * Returns the commits that counted when the log was read last. No request goes to storage.
-   *
-   * @return commits by sequence, the first one first
+   * Returns by sequence the commits that counted when the log was read last. No request goes to
+   * storage.
    */
   public SortedMap<Long, LogEntry.Commit> known() {
     return log.known().live();

@@ -123,9 +123,7 @@ public final class SeriesState {
 
   /**
    * Returns whether the last run has committed a part, or superseded it by a newer part of its node
-   * or of a later round.
-   *
-   * @return true also when the commit counts no more
+   * or of a later round; true also when the commit counts no more.
    */
   public boolean isDecided(final PartKey part) {
     final Decision last = decided.get(part.number());
@@ -135,8 +133,6 @@ public final class SeriesState {
   /**
    * Returns whether the last run has committed a checkpoint in the round of a part, and it was
    * removed. No part of that round counts again: nodes have begun to delete it.
-   *
-   * @return false before it is committed in that round
    */
   boolean isRemoved(final PartKey part) {
     final Decision last = decided.get(part.number());

@@ -40,11 +40,7 @@ public interface SeriesStore extends AutoCloseable {
    */
   PartReader parts(String series);
 
-  /**
-   * Returns the lookup of the data that parts of a series need.
-   *
-   * @return lookup by a part's key
-   */
+  /** Returns the lookup of the data that parts of a series need. */
   SeriesGarbage.Names needs(String series);
 
   /**
@@ -58,11 +54,7 @@ public interface SeriesStore extends AutoCloseable {
    */
   Optional<Instant> lastUsed(String series, String place) throws IOException;
 
-  /**
-   * Returns drafts of objects, which killed writers may have left.
-   *
-   * @return names that {@link Engine#delete} takes
-   */
+  /** Returns drafts of objects, which killed writers may have left, for {@link Engine#delete}. */
   default List<String> drafts(final String series) throws IOException {
     return List.of();
   }

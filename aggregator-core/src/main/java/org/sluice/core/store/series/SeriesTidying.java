@@ -107,8 +107,6 @@ public final class SeriesTidying implements AutoCloseable {
    * remains of a store's making. A live process of an earlier run may not know yet that it is
    * fenced. Such a process has yet to make plain files of its uncommitted images. So objects not
    * known to be unused wait for a further call, a minute after the first.
-   *
-   * @return keys of the objects
    */
   public List<String> find() throws IOException {
     final Map<String, Boolean> left = new HashMap<>();
@@ -127,8 +125,6 @@ public final class SeriesTidying implements AutoCloseable {
 
   /**
    * Finds the same at once. The call takes a minute, if a process was killed whose files are there.
-   *
-   * @return keys of the objects
    */
   public List<String> await() throws IOException {
     final Set<String> left = awaitLeft(unneeded());
@@ -150,11 +146,7 @@ public final class SeriesTidying implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the length of an object.
-   *
-   * @return bytes; 0 when it is gone
-   */
+  /** Returns the bytes of an object; 0 when it is gone. */
   public long size(final String key) throws IOException {
     return engine(key).size(key);
   }

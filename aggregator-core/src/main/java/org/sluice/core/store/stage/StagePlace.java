@@ -92,11 +92,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
     return folder(stage, uri).resolve(series);
   }
 
-  /**
-   * Reads the path of a node's own store.
-   *
-   * @return place of the store; empty when it is on no stage
-   */
+  /** Reads the path of a node's own store; empty when it is on no stage. */
   public static Optional<StagePlace> of(final Path path) throws IOException {
     final Matcher folder = FOLDER.matcher(String.valueOf(path.getFileName()));
     final Path data = path.getParent();
@@ -146,11 +142,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
     return file;
   }
 
-  /**
-   * Returns whether a process uses a node's own store.
-   *
-   * @return whether a process of this node holds the lock, which ends with it
-   */
+  /** Returns whether a process uses a node's own store. */
   public static boolean isUsed(final Path own) throws IOException {
     try (NativeFile process = NativeFile.open(own.resolve(PROCESS))) {
       return !process.tryLockShared();
@@ -172,9 +164,8 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
-   * Returns whether the last process to use a node's own store ended as it should.
-   *
-   * @return false also while the store is used, and after a kill
+   * Returns whether the last process to use a node's own store ended as it should; false also while
+   * the store is used, and after a kill.
    */
   public static boolean isEnded(final Path own) {
     return Files.exists(own.resolve(ENDED));

@@ -72,11 +72,7 @@ public final class Encoding {
 
   // ---- what the coordinator says ----
 
-  /**
-   * Writes what a rank is to expect.
-   *
-   * @return the bytes of an EXPECT
-   */
+  /** Writes what a rank is to expect, as an EXPECT. */
   public static byte[] bytes(final Expect expect) {
     final ByteWriter out = new ByteWriter();
     out.put(expect);

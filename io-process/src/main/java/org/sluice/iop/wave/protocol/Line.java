@@ -101,9 +101,8 @@ public final class Line {
   }
 
   /**
-   * Returns the messages that a rank sends again and its receivers have.
-   *
-   * @return for each stream with early messages, the number of the last one
+   * Returns, for each stream with messages that a rank sends again and its receivers have, the
+   * number of the last one.
    */
   public Map<Stream, Long> suppressed(final int rank) {
     return suppressed.get(rank);

@@ -5,25 +5,13 @@ import java.util.function.Supplier;
 
 /** A way to take checkpoints of MPI jobs. Immutable. */
 public interface Protocol {
-  /**
-   * Returns the name for users, and for {@code mpi.log}.
-   *
-   * @return a word in lower case
-   */
+  /** Returns a word in lower case: the name for users, and for {@code mpi.log}. */
   String name();
 
-  /**
-   * Returns the number for ranks and images.
-   *
-   * @return a number that no other protocol has, from 1 on
-   */
+  /** Returns the number for ranks and images, from 1 on, which no other protocol has. */
   int number();
 
-  /**
-   * Returns the cost, for users who choose.
-   *
-   * @return a clause without its subject
-   */
+  /** Returns the cost, for users who choose, in a clause without its subject. */
   String summary();
 
   /**

@@ -21,9 +21,8 @@ public interface Wave {
   List<Order> hear(int kind, int rank, ByteBuffer bytes);
 
   /**
-   * Returns what the wave waits for.
-   *
-   * @return a line for the user, which names ranks; empty when only images are missing
+   * Returns a line for the user about what the wave waits for, which names ranks; empty when only
+   * images are missing.
    */
   String waiting();
 
@@ -33,9 +32,8 @@ public interface Wave {
   }
 
   /**
-   * Returns the verdict on the protocol, once all images are complete or the wave gave itself up.
-   *
-   * @return empty when it tells nothing
+   * Returns the verdict on the protocol, once all images are complete or the wave gave itself up;
+   * empty when it tells nothing.
    */
   default Optional<Verdict> verdict() {
     return Optional.empty();

@@ -45,8 +45,6 @@ public class Closure {
   private final int[] lengths;
 
   /**
-   * Over one wave.
-   *
    * @param recordings what all ranks recorded, in the order of the ranks
    */
   public Closure(final Line line, final List<Recording> recordings) {
@@ -71,11 +69,7 @@ public class Closure {
     }
   }
 
-  /**
-   * Computes the cut.
-   *
-   * @return the prefixes, and the receives that are forced in them
-   */
+  /** Computes the cut: the prefixes, and the receives that are forced in them. */
   public final Cut cut() {
     List<Takes> takes;
     boolean shorter;
@@ -221,9 +215,8 @@ public class Closure {
   }
 
   /**
-   * Returns whether a cut has all that crosses the line. A wave without that must not be committed.
-   *
-   * @return what it lacks, or an empty string
+   * Returns what a cut lacks of all that crosses the line; empty for nothing. A wave that lacks
+   * something must not be committed.
    */
   public final String check(final Cut cut) {
     return line.markers().stream()

@@ -34,11 +34,6 @@ public record Plan(
     suppressed = Map.copyOf(suppressed);
   }
 
-  /**
-   * The part of one rank.
-   *
-   * @return what the rank does
-   */
   public static Plan of(final int rank, final Line line, final Recording recording, final Cut cut) {
     return new Plan(
         recording.events().subList(0, cut.lengths().get(rank)),

@@ -61,9 +61,7 @@ final class RecordCodec {
   }
 
   /**
-   * Writes a rank's plan, but for what the rank has: its events, and what it was told to expect.
-   *
-   * @return the bytes of a PLAN
+   * Writes a rank's PLAN, but for what the rank has: its events, and what it was told to expect.
    */
   static byte[] bytes(final Plan plan) {
     final ByteWriter out = new ByteWriter();
