@@ -48,8 +48,6 @@ final class ImportCommand implements Subcommand {
           .examples("  sluice profile import app.strace --to trace/")
           .spec();
 
-  public ImportCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -33,8 +33,6 @@ final class LiveCommand implements Subcommand {
               "  sluice profile live --json | jq .drained_bytes")
           .spec();
 
-  public LiveCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -26,8 +26,6 @@ public final class ChunkReader {
   private long offset;
   private long length;
 
-  public ChunkReader() {}
-
   /**
    * Goes to the beginning of a published chunk.
    *

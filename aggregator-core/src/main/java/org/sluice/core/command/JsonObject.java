@@ -12,8 +12,6 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
   private static final long serialVersionUID = 1L;
   private static final String BASE64 = "_base64";
 
-  public JsonObject() {}
-
   /**
    * @param value a map, a list, a string, a number, or null; invalid text in a string is written as
    *     on a terminal

@@ -27,8 +27,6 @@ public final class JsonOption implements SharedOptions {
   /** The answer, printed when the command has ended, as it may yet fail. */
   private JsonObject answer;
 
-  public JsonOption() {}
-
   @Override
   public void addTo(final Model model) {
     model.add(flag(value -> wanted = value, NAME).description("Print JSON."));

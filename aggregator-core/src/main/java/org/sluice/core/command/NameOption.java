@@ -17,8 +17,6 @@ public final class NameOption implements SharedOptions {
 
   private String name;
 
-  public NameOption() {}
-
   @Override
   public void addTo(final Model model) {
     model.add(

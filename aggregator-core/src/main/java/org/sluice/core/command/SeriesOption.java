@@ -6,8 +6,6 @@ import static org.sluice.core.command.Model.option;
 public final class SeriesOption implements SharedOptions {
   private String name;
 
-  public SeriesOption() {}
-
   @Override
   public void addTo(final Model model) {
     model.add(

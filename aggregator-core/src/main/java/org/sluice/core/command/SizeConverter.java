@@ -10,8 +10,6 @@ import picocli.CommandLine.TypeConversionException;
 public final class SizeConverter implements ITypeConverter<Long> {
   private static final Pattern SIZE = Pattern.compile("(\\d{1,18})([KMG]?)");
 
-  public SizeConverter() {}
-
   @Override
   public Long convert(final String value) {
     final Matcher matcher = SIZE.matcher(value.toUpperCase(Locale.ROOT));

@@ -30,8 +30,6 @@ public final class StoreOption implements SharedOptions {
     }
   }
 
-  public StoreOption() {}
-
   @Override
   public void addTo(final Model model) {
     model.add(

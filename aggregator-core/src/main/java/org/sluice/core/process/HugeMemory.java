@@ -16,8 +16,6 @@ public final class HugeMemory implements AutoCloseable {
   private long address;
   private long size;
 
-  public HugeMemory() {}
-
   /**
    * Makes sure of enough memory. If there was less, its contents are lost.
    *

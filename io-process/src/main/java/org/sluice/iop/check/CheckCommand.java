@@ -113,8 +113,6 @@ public final class CheckCommand implements Subcommand {
               "  sluice check --store s3://bucket/run1 --stage /local/sluice")
           .spec();
 
-  public CheckCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

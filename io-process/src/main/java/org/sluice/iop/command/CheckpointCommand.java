@@ -51,8 +51,6 @@ final class CheckpointCommand implements Subcommand {
               "  sluice mpi checkpoint --store /scratch/ckpt --wait && scancel 1234")
           .spec();
 
-  CheckpointCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

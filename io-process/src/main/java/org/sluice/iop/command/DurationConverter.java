@@ -12,8 +12,6 @@ import picocli.CommandLine.TypeConversionException;
 final class DurationConverter implements ITypeConverter<Duration> {
   private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m|h|)");
 
-  DurationConverter() {}
-
   @Override
   public Duration convert(final String value) {
     final Matcher matcher = TIME.matcher(value);

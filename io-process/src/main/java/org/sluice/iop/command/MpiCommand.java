@@ -141,8 +141,6 @@ public final class MpiCommand implements Subcommand {
               "  sluice mpi status --store /shared/ckpt")
           .spec();
 
-  public MpiCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

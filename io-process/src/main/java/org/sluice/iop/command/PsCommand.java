@@ -56,8 +56,6 @@ public final class PsCommand implements Subcommand {
               "  sluice ps", "  sluice ps --clean", "  sluice ps --json | jq '.sessions[].name'")
           .spec();
 
-  public PsCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

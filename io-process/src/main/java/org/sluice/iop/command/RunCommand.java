@@ -54,8 +54,6 @@ public final class RunCommand implements Subcommand {
                   .description("The command and its arguments, after --."))
           .spec();
 
-  public RunCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

@@ -95,8 +95,6 @@ public final class ServeCommand implements Subcommand {
               "      --group 'step-([0-9]+)/' --metrics 9102")
           .spec();
 
-  public ServeCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

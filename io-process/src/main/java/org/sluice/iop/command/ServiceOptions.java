@@ -76,8 +76,6 @@ final class ServiceOptions implements SharedOptions {
   private String name;
   private Path stats;
 
-  ServiceOptions() {}
-
   @Override
   public void addTo(final Model model) {
     spec = model.spec();

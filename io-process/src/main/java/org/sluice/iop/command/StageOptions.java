@@ -30,8 +30,6 @@ final class StageOptions implements SharedOptions {
   private Optional<Integer> every = Optional.empty();
   private Durable durable;
 
-  StageOptions() {}
-
   @Override
   public void addTo(final Model model) {
     spec = model.spec();

@@ -59,8 +59,6 @@ final class StatusCommand implements Subcommand {
               "  sluice mpi status --store /scratch/ckpt --json | jq '.lines[-1].checkpoint'")
           .spec();
 
-  StatusCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

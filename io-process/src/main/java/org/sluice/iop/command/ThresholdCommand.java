@@ -48,8 +48,6 @@ public final class ThresholdCommand implements Subcommand {
               "  sluice threshold --name default auto")
           .spec();
 
-  public ThresholdCommand() {}
-
   @Override
   public CommandSpec spec() {
     return spec;

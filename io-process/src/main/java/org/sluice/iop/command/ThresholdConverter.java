@@ -12,8 +12,6 @@ import picocli.CommandLine.TypeConversionException;
 final class ThresholdConverter implements ITypeConverter<OptionalLong> {
   private static final String FIXED = "fixed:";
 
-  ThresholdConverter() {}
-
   @Override
   public OptionalLong convert(final String value) {
     if (value.equals("auto")) {

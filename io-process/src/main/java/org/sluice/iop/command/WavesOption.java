@@ -18,8 +18,6 @@ final class WavesOption implements SharedOptions {
   private final SeriesOption series = new SeriesOption();
   private Optional<Path> stage = Optional.empty();
 
-  WavesOption() {}
-
   @Override
   public void addTo(final Model model) {
     model

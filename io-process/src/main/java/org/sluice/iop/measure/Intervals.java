@@ -33,8 +33,6 @@ final class Intervals {
     }
   }
 
-  public Intervals() {}
-
   /**
    * Adds an interval.
    *

@@ -15,8 +15,6 @@ public final class OpenTimes {
   private long only;
   private long closed;
 
-  public OpenTimes() {}
-
   /**
    * Adds an opening.
    *

@@ -15,9 +15,6 @@ public final class TraceSource implements SharedOptions {
   private Path trace;
   private Workload workload;
 
-  /** Creates a source that the command line has not set yet. */
-  public TraceSource() {}
-
   @Override
   public void addTo(final Model model) {
     model

@@ -201,14 +201,9 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
   }
 
   /**
-   * Deletes the checkpoint, unless a process reads it. The manifest goes first, and durably: the
-   * bytes that it names may be overwritten from here on.
+   * Deletes the checkpoint, unless a process reads it or a farewell right before prevents it. The
+   * manifest goes first, and durably: the bytes that it names may be overwritten from here on.
    */
-  public boolean removeUnlessRead() throws IOException {
-    return removeUnlessRead(() -> true);
-  }
-
-  /** Deletes the checkpoint, unless a process reads it or a farewell right before prevents it. */
   public boolean removeUnlessRead(final Farewell farewell) throws IOException {
     if (isForeign()) {
       if (!farewell.run()) {

@@ -11,8 +11,6 @@ public final class RangeSet {
   /** The disjoint ranges, which do not touch: end by beginning. */
   private final TreeMap<Long, Long> ends = new TreeMap<>();
 
-  public RangeSet() {}
-
   /** Adds a range, and returns the parts of it that were missing, ascending. */
   public List<Extent> add(final long from, final long to) {
     final List<Extent> gaps = new ArrayList<>(1);

@@ -29,8 +29,6 @@ public final class RankSet {
   public static final class Union {
     private final BitSet all = new BitSet();
 
-    public Union() {}
-
     /** Adds the ranks of a node; false when another node has one of them. */
     public boolean add(final RankSet node) {
       for (int first = node.ranks.nextSetBit(0); first >= 0; ) {

@@ -9,8 +9,6 @@ import org.sluice.core.store.objects.EngineException.Reason;
 
 /** The provider of directories as engines. */
 public final class DirectoryEngineProvider implements EngineProvider {
-  public DirectoryEngineProvider() {}
-
   @Override
   public String scheme() {
     return "file";
