@@ -161,7 +161,7 @@ static void print_result(int64_t durable, int64_t iop_cpu, int64_t buffered, int
     fflush(stdout);
 }
 
-/* Makes one round of all ranks. False after a rank, or the I/O process, has said why it failed. */
+/* False after a rank, or the I/O process, has said why it failed. */
 static bool replay(int64_t number, enum ending ending, const char *directory)
 {
     int64_t system_calls = -1;

@@ -42,5 +42,4 @@ int replay_part_open(struct replay_part *part, const char *path);
 /* Reads the next write. False at the end, and where the part makes no sense any more. */
 bool replay_part_next(struct replay_part *part, struct replay_write *write);
 
-/* Goes back to the beginning. */
 void replay_part_rewind(struct replay_part *part);

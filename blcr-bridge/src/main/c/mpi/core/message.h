@@ -17,7 +17,6 @@ struct sluice_mpi_comm *sluice_mpi_receives_of(int count, MPI_Datatype type, int
  */
 int sluice_mpi_send_start(struct sluice_mpi_handle *handle);
 
-/* Posts the receive of a handle. */
 int sluice_mpi_receive_start(struct sluice_mpi_handle *handle);
 
 /* Posts a receive with a narrower source and tag: for a drained message, or the library's. */

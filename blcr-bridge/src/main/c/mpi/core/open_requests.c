@@ -117,7 +117,6 @@ static const char *put_buffer(struct sluice_mpi_bytes *bytes, const void *buffer
     return sluice_mpi_datatype_put(bytes, type);
 }
 
-/* Puts the places of an open collective's results. */
 static const char *put_pieces(struct sluice_mpi_bytes *bytes,
                               const struct sluice_mpi_handle *handle)
 {

@@ -84,7 +84,6 @@ void sluice_mpi_handle_await(struct sluice_mpi_handle *handle)
         sluice_mpi_wait(round);
 }
 
-/* Receives by a receive that does not block, and a wait. */
 static int receive_while_busy(void *buf, int count, MPI_Datatype type, int source, int tag,
                               struct sluice_mpi_comm *comm, MPI_Status *status)
 {
@@ -179,7 +178,7 @@ int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
     return result;
 }
 
-/* Probes for a message. Only a message found is an answer that counts. */
+/* Only a message found is an answer that counts. */
 int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     sluice_mpi_poll();

@@ -25,7 +25,6 @@ const struct sluice_mpi_region *sluice_mpi_region_within(uintptr_t low, uintptr_
 /* Returns whether all of this memory is protected, perhaps by several regions. */
 bool sluice_mpi_regions_hold(const void *pointer, size_t bytes);
 
-/* Returns the bytes of all regions. */
 int64_t sluice_mpi_region_bytes(void);
 
 /* Replaces each word with the value `former` by `now`, in all regions. */

@@ -53,8 +53,8 @@ int call_start(int count, MPI_Request *requests)
 }
 
 /*
- * Frees a request. An active one goes on. A send is counted already, unless it is cancelled in
- * time. The layer looks at such a send, and at a receive, until it is complete.
+ * An active one goes on. A send is counted already, unless it is cancelled in time. The layer
+ * looks at such a send, and at a receive, until it is complete.
  */
 int call_request_free(MPI_Request *request)
 {

@@ -8,7 +8,6 @@
 #include "stream.h"
 #include "wrappers/data.h"
 
-/* Exchanges by a receive and a send that do not block, and a wait. */
 static int exchange_while_busy(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
                                int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                                int source, int recvtag, MPI_Comm comm, MPI_Status *status)

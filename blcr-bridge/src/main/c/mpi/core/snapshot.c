@@ -176,7 +176,7 @@ static int copy(const struct work *work, int64_t began)
     return error;
 }
 
-/* Starts a child. Returns NULL, or why there is none. */
+/* Returns NULL, or why there is none. */
 static const char *start_child(struct work *work, int64_t began)
 {
     if (!sluice_mpi_inherits())

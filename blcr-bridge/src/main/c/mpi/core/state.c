@@ -126,7 +126,6 @@ _Noreturn void sluice_mpi_unreadable(int64_t wave, const char *why)
                      (long long)wave, why, (long long)wave);
 }
 
-/* The reading of an image. */
 struct reading {
     int64_t wave;
     struct head head;
@@ -316,10 +315,7 @@ static void check_lengths(const struct head *head, int64_t wave)
     }
 }
 
-/*
- * Reads the head, and then the rest. Returns 0, or a negative errno with a sentence in
- * sluice_message().
- */
+/* Returns 0, or a negative errno with a sentence in sluice_message(). */
 static int read_state(struct reading *reading, bool memory)
 {
     struct head *head = &reading->head;

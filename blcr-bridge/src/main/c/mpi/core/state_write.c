@@ -62,8 +62,8 @@ static void write_together(struct writing *writing)
 }
 
 /*
- * Adds bytes. A large piece goes from its place into the buffer, or past it. A record for each
- * small piece would be longer than the piece.
+ * A large piece goes from its place into the buffer, or past it. A record for each small piece
+ * would be longer than the piece.
  */
 static void add(struct writing *writing, const void *data, size_t length)
 {
@@ -151,7 +151,6 @@ static void leave_out(struct writing *writing, size_t length)
     writing->at += (int64_t)length;
 }
 
-/* The blocks of a region. */
 struct blocks {
     const unsigned char *data;
     size_t bytes;

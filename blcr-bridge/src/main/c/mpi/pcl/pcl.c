@@ -152,7 +152,6 @@ static void progress(void)
     }
 }
 
-/* Takes the image, and goes on. */
 static void take(void)
 {
     const int64_t bytes = sluice_mpi_take_state(&here);

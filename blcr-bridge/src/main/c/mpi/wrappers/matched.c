@@ -45,7 +45,6 @@ int sluice_mpi_matched(void)
     return open_ones;
 }
 
-/* Receives the message that a probe has found. */
 static int take(MPI_Comm comm, const MPI_Status *found, MPI_Message *handle)
 {
     if (found->MPI_SOURCE == MPI_PROC_NULL) {
@@ -91,7 +90,6 @@ static struct message *remove_of(MPI_Message handle)
     return one;
 }
 
-/* Unpacks a message where the program wants it. */
 static int hand_over(void *buf, int count, MPI_Datatype type, MPI_Message *handle,
                      MPI_Status *status)
 {

@@ -136,7 +136,6 @@ static int wide(const struct side *side, int member, struct sluice_mpi_piece *pi
                side->types[member]);
 }
 
-/* Stores the piece of each member. */
 static int parts(const struct side *side, bool typed, struct sluice_mpi_piece *pieces, int room)
 {
     for (int member = 0; member < side->members; member++)

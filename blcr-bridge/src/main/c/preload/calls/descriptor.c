@@ -39,10 +39,7 @@ static int duplicate_unseen(int from, int to, int flags)
     return flags == 0 ? REAL(dup2)(from, to) : REAL(dup3)(from, to, flags);
 }
 
-/*
- * Duplicates a descriptor. The kernel closes the former file of `to`, unless the call fails because
- * `from` is bad.
- */
+/* The kernel closes the former file of `to`, unless the call fails because `from` is bad. */
 static int duplicate(int from, int to, int flags)
 {
     if (sluice_description_of(from) == NULL && sluice_description_of(to) == NULL)
@@ -61,10 +58,7 @@ SLUICE_AS(int, dup2, (int from, int to), from == to ? REAL(dup2)(from, to) : dup
 SLUICE_AS(int, dup3, (int from, int to, int flags),
           from == to ? REAL(dup3)(from, to, flags) : duplicate(from, to, flags))
 
-/*
- * Sets the flags. While the file is logged, O_APPEND is kept here; O_DIRECT leaves no room for a
- * log.
- */
+/* While the file is logged, O_APPEND is kept here; O_DIRECT leaves no room for a log. */
 static int set_flags(int fd, long flags)
 {
     if (flags & O_DIRECT)

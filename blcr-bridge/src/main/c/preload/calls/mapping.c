@@ -54,7 +54,7 @@ static struct image *hold_image(int fd)
     return image;
 }
 
-/* Lets go of the image. The images are locked. */
+/* The images are locked. */
 static void let_go_of_image(struct image *image)
 {
     sluice_lock_take(&image->lock);
@@ -81,7 +81,7 @@ static void count_plain(struct image *image, int64_t end, int64_t length)
                               memory_order_relaxed);
 }
 
-/* Remembers a mapping. Without memory for that, the opening lasts until the process ends. */
+/* Without memory for that, the opening lasts until the process ends. */
 static void remember_mapping(struct image *image, const char *address, size_t length, bool writes)
 {
     struct mapping *mapping = sluice_memory_take(sizeof *mapping);

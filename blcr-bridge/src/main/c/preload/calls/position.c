@@ -5,7 +5,7 @@
 #include "real.h"
 #include "recording.h"
 
-/* Seeks data or a hole. The kernel looks for them in the file, so the file must hold everything. */
+/* The kernel looks for them in the file, so the file must hold everything. */
 static int64_t seek_extent(struct description *description, off_t offset, int whence)
 {
     const int error = sluice_image_settle(description->image);

@@ -22,7 +22,6 @@
 #include "streams.h"
 #include "write.h"
 
-/* Removes the stream's entry and returns its cookie. */
 static struct sluice_cookie *forget_stream(FILE *file)
 {
     struct sluice_stream *entry = sluice_stream_entry(file);

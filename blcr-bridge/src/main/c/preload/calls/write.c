@@ -105,9 +105,7 @@ static int64_t start(struct description *description, size_t length, int64_t off
     return -ESTALE;
 }
 
-/*
- * Logs a write. As in the kernel, an append ignores the offset, and a positioned write moves none.
- */
+/* As in the kernel, an append ignores the offset, and a positioned write moves none. */
 static ssize_t log_at(struct description *description, const struct iovec *vector, int count,
                       size_t length, int64_t offset)
 {

@@ -100,7 +100,7 @@ static void attach_anew(void)
     segment_failed = false;
 }
 
-/* Attaches a client. The caller holds the lock. */
+/* The caller holds the lock. */
 static int attach(__typeof__(&sluice_client_attach) how)
 {
     int rank, ranks;

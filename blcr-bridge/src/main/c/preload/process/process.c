@@ -169,9 +169,7 @@ SLUICE_WRAPPER int daemon(int stay, int keep_streams)
     return result;
 }
 
-/*
- * Prepares an exec. The trace's part ends with the program. Another part begins if the exec fails.
- */
+/* The trace's part ends with the program. Another part begins if the exec fails. */
 static void prepare_exec(void)
 {
     sluice_images_surrender(SLUICE_REASON_FORK);

@@ -60,7 +60,7 @@ static int ask(struct sluice_client *client, const struct stat *status, int anno
     return error;
 }
 
-/* Announces the file. The I/O process opens it too, so the file's owner must be allowed to. */
+/* The I/O process opens it too, so the file's owner must be allowed to. */
 int sluice_image_announce(int fd, const struct stat *status, int announced, const char *path,
                           struct sluice_disposition *disposition)
 {

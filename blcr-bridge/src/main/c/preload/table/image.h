@@ -169,7 +169,6 @@ bool sluice_image_lock(struct image *image);
 /* Does `action` to every image, locked, with a reason. */
 void sluice_images_each(void (*action)(struct image *image, int reason), int reason);
 
-/* Surrenders every image. */
 void sluice_images_surrender(int reason);
 
 /*

@@ -29,6 +29,6 @@ void sluice_small_leave(struct image *image, int reason);
 /* Ends a small file at its last close. The image is locked. */
 void sluice_small_close(struct image *image);
 
-/* Writes to a small file. Returns the bytes written or a negative errno. The image is locked. */
+/* Returns the bytes written or a negative errno. The image is locked. */
 ssize_t sluice_small_write(struct image *image, int fd, const void *data, size_t length,
                            int64_t offset);
