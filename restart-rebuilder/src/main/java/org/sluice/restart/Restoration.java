@@ -36,9 +36,7 @@ final class Restoration {
   private final CheckpointReader store;
   private final Commit commit;
   private final List<CommittedImage> images;
-  private final String directory;
-  private final boolean force;
-  private final boolean specialBits;
+  private final RestoreTarget target;
   private final BuildPlaces places;
   private final Progress progress;
 
@@ -56,34 +54,25 @@ final class Restoration {
    */
   private record Pending(CommittedImage image, String temporary, boolean linked) {}
 
-  /**
-   * @param force whether to replace existing files
-   * @param specialBits whether to restore set-user-id, set-group-id and sticky bits
-   */
   Restoration(
       final CheckpointReader store,
       final Commit commit,
       final List<CommittedImage> images,
-      final String directory,
-      final boolean force,
-      final boolean specialBits,
+      final RestoreTarget target,
       final BuildPlaces places,
-      final Progress progress)
-      throws PosixException {
+      final Progress progress) {
     this.store = store;
     this.commit = commit;
     this.images = images;
-    this.directory = Names.absolute(directory);
-    this.force = force;
-    this.specialBits = specialBits;
+    this.target = target;
     this.places = places;
     this.progress = progress;
   }
 
   void run() throws IOException {
-    swept = Scaffold.sweep(directory);
+    swept = Scaffold.sweep(target.directory());
     checkTargets();
-    final Scaffold scaffold = new Scaffold(force, places);
+    final Scaffold scaffold = new Scaffold(target.force(), places);
     final Thread takeDown = Stopping.takesDown(scaffold);
     try (scaffold) {
       build(scaffold);
@@ -94,7 +83,7 @@ final class Restoration {
   }
 
   private void build(final Scaffold scaffold) throws IOException {
-    scaffold.directory(directory);
+    scaffold.directory(target.directory());
     final List<Pending> pending = new ArrayList<>();
     final Map<Integer, Pending> files = new HashMap<>();
     for (final CommittedImage image : images) {
@@ -111,11 +100,11 @@ final class Restoration {
     if (swept > 0) {
       remarks.add(
           "removed what a restore to %s left that was killed: %s"
-              .formatted(Quoting.name(directory), SizeConverter.format(swept)));
+              .formatted(Quoting.name(target.directory()), SizeConverter.format(swept)));
     }
     final List<CommittedImage> special =
         images.stream().filter(image -> (image.mode() & SPECIAL_BITS) != 0).toList();
-    if (!special.isEmpty() && !specialBits) {
+    if (!special.isEmpty() && !target.specialBits()) {
       remarks.add(
           "set-user-id, set-group-id and sticky bits are left out: files=%d, such as %s;"
                   .formatted(special.size(), Quoting.name(special.getFirst().path()))
@@ -124,13 +113,16 @@ final class Restoration {
     if (!copies.isEmpty()) {
       remarks.add(
           "names of one file became files of their own, since %s has no hard links: files=%d, such as %s"
-              .formatted(Quoting.name(directory), copies.size(), Quoting.name(copies.getFirst())));
+              .formatted(
+                  Quoting.name(target.directory()),
+                  copies.size(),
+                  Quoting.name(copies.getFirst())));
     }
     return remarks;
   }
 
   private String target(final CommittedImage image) {
-    return FileName.resolve(directory, image.path());
+    return FileName.resolve(target.directory(), image.path());
   }
 
   /**
@@ -172,15 +164,14 @@ final class Restoration {
     }
   }
 
-  private void checkTarget(final String target) {
-    final FileType there = typeOf(target);
+  private void checkTarget(final String path) {
+    final FileType there = typeOf(path);
     if (there == FileType.DIRECTORY) {
       throw new CommandException(
-          ExitStatus.EXISTS,
-          Quoting.name(target) + " is a directory; move it or restore elsewhere");
+          ExitStatus.EXISTS, Quoting.name(path) + " is a directory; move it or restore elsewhere");
     }
-    if (!force && there != null) {
-      throw Scaffold.exists(target);
+    if (!target.force() && there != null) {
+      throw Scaffold.exists(path);
     }
   }
 
@@ -204,14 +195,14 @@ final class Restoration {
 
   private void checkLinks(final String parent) throws IOException {
     for (String inside = parent;
-        inside.length() > directory.length();
+        inside.length() > target.directory().length();
         inside = inside.substring(0, inside.lastIndexOf('/'))) {
       if (typeOf(inside) == FileType.LINK
-          && !FileName.isWithin(Names.real(inside), Names.real(directory))) {
+          && !FileName.isWithin(Names.real(inside), Names.real(target.directory()))) {
         throw new CommandException(
             ExitStatus.FAILED,
             "%s leads out of %s by a symbolic link; restore elsewhere"
-                .formatted(Quoting.name(inside), Quoting.name(directory)));
+                .formatted(Quoting.name(inside), Quoting.name(target.directory())));
       }
     }
   }
@@ -231,7 +222,7 @@ final class Restoration {
             written[0] += bytes;
             progress.add(bytes);
           });
-      file.chmod(specialBits ? image.mode() : image.mode() & ~SPECIAL_BITS);
+      file.chmod(target.specialBits() ? image.mode() : image.mode() & ~SPECIAL_BITS);
     }
     progress.add(image.size() - written[0]); // holes
   }

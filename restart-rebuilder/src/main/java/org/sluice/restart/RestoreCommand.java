@@ -230,9 +230,7 @@ public final class RestoreCommand implements Subcommand {
               opened,
               commit,
               lacking,
-              target,
-              force || newestOrNone,
-              specialBits,
+              RestoreTarget.of(target, force || newestOrNone, specialBits),
               BuildPlaces.of(store),
               progress);
       restoration.run();
