@@ -10,6 +10,21 @@ import org.sluice.core.libc.PosixException;
  *     not know
  */
 public record FileIdentity(long device, long inode, long born) {
+  // As in FileStatus: the JVM would link these anew at each start.
+
+  @Override
+  public boolean equals(final Object other) {
+    return other instanceof final FileIdentity identity
+        && identity.device == device
+        && identity.inode == inode
+        && identity.born == born;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(device) * 31 + Long.hashCode(inode);
+  }
+
   /**
    * Tells whether a name is a name of this file. Opens nothing.
    *

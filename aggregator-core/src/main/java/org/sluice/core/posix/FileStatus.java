@@ -13,21 +13,15 @@ import org.sluice.core.libc.PosixException;
 /**
  * The answer of {@code statx}, whose structure is the same on every architecture.
  *
- * @param device {@code major << 32 | minor}
- * @param inode unsigned
- * @param born its time of creation, in nanoseconds since 1970; 0 where the file system does not
- *     know
+ * @param identity the file's identity among all files
  * @param size in bytes
  * @param allocated the bytes of the size that are not holes
- * @param type its type
  * @param mode the low 12 bits
  * @param links the number of its names
  * @param modified its time of the last write
  */
 public record FileStatus(
-    long device,
-    long inode,
-    long born,
+    FileIdentity identity,
     long size,
     long allocated,
     FileType type,
@@ -42,9 +36,7 @@ public record FileStatus(
   @Override
   public boolean equals(final Object other) {
     return other instanceof final FileStatus status
-        && status.device == device
-        && status.inode == inode
-        && status.born == born
+        && status.identity.equals(identity)
         && status.size == size
         && status.allocated == allocated
         && status.type == type
@@ -55,7 +47,7 @@ public record FileStatus(
 
   @Override
   public int hashCode() {
-    return Long.hashCode(device) * 31 + Long.hashCode(inode);
+    return identity.hashCode();
   }
 
   static FileStatus of(final int descriptor, final String opened) throws PosixException {
@@ -102,15 +94,6 @@ public record FileStatus(
     }
   }
 
-  /**
-   * The file's identity among all files.
-   *
-   * @return device, inode and time of creation
-   */
-  public FileIdentity identity() {
-    return new FileIdentity(device, inode, born);
-  }
-
   private static FileStatus of(
       final int directory, final long path, final int flags, final String called)
       throws PosixException {
@@ -121,9 +104,7 @@ public record FileStatus(
         throw new PosixException("stat " + called, LibC.errno());
       }
       return new FileStatus(
-          device(status),
-          status.get(JAVA_LONG, 32),
-          born(status),
+          new FileIdentity(device(status), status.get(JAVA_LONG, 32), born(status)),
           status.get(JAVA_LONG, 40),
           Math.min(status.get(JAVA_LONG, 40), status.get(JAVA_LONG, 48) * BLOCK),
           FileType.of(status.get(JAVA_SHORT, 28)),

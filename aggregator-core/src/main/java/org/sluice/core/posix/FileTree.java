@@ -106,7 +106,7 @@ public final class FileTree {
     }
     final String path = FileName.resolve(directory.opened(), name);
     if (status.get().type() == FileType.REGULAR) {
-      visitor.file(path, status.get().device(), status.get().inode());
+      visitor.file(path, status.get().identity().device(), status.get().identity().inode());
     }
     return Optional.of(path)
         .filter(any -> status.get().type() == FileType.DIRECTORY && enters.test(path));
@@ -138,7 +138,9 @@ public final class FileTree {
         if (entries.inode() == inode) {
           final String name = entries.name();
           final Optional<FileStatus> status = status(opened, name);
-          if (status.filter(s -> s.device() == device && s.inode() == inode).isPresent()) {
+          if (status
+              .filter(s -> s.identity().device() == device && s.identity().inode() == inode)
+              .isPresent()) {
             return Optional.of(FileName.resolve(directory, name));
           }
         }

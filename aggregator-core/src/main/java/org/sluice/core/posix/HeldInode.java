@@ -127,7 +127,7 @@ public abstract class HeldInode implements AutoCloseable {
   public boolean isAt(final Path path) throws PosixException {
     try {
       final FileStatus there = FileStatus.behind(path.toString());
-      return there.device() == device() && there.inode() == inode();
+      return there.identity().device() == device() && there.identity().inode() == inode();
     } catch (final PosixException e) {
       e.throwUnless(Errno.ENOENT);
       return false;
@@ -138,17 +138,17 @@ public abstract class HeldInode implements AutoCloseable {
    * Returns the time of creation in nanoseconds since 1970; 0 where the file system does not know.
    */
   public long born() {
-    return found.born();
+    return found.identity().born();
   }
 
   /** Returns {@code major << 32 | minor}. */
   public long device() {
-    return found.device();
+    return found.identity().device();
   }
 
   /** Returns the inode number, unsigned. */
   public long inode() {
-    return found.inode();
+    return found.identity().inode();
   }
 
   public FileIdentity identity() {

@@ -77,10 +77,17 @@ final class FileTreeTest {
     create(path("below/b"));
     final FileStatus file = FileStatus.of(path(FOREIGN));
     final FileStatus below = FileStatus.of(path("below/b"));
-    assertThat(FileTree.find(directory.toString(), file.device(), file.inode()))
+    assertThat(
+            FileTree.find(directory.toString(), file.identity().device(), file.identity().inode()))
         .contains(path(FOREIGN));
-    assertThat(FileTree.find(directory.toString(), below.device(), below.inode())).isEmpty();
-    assertThat(FileTree.find(directory.toString(), file.device() + 1, file.inode())).isEmpty();
+    assertThat(
+            FileTree.find(
+                directory.toString(), below.identity().device(), below.identity().inode()))
+        .isEmpty();
+    assertThat(
+            FileTree.find(
+                directory.toString(), file.identity().device() + 1, file.identity().inode()))
+        .isEmpty();
   }
 
   @Test

@@ -84,14 +84,14 @@ public final class UncapturedFiles {
   private static long born(final ImageKey key, final String path) {
     try {
       final FileStatus status = FileStatus.of(path);
-      return isOf(status, key) ? status.born() : 0;
+      return isOf(status, key) ? status.identity().born() : 0;
     } catch (final PosixException renamedOrDeletedMeanwhile) {
       return 0;
     }
   }
 
   private static boolean isOf(final FileStatus status, final ImageKey key) {
-    return status.device() == key.device() && status.inode() == key.inode();
+    return status.identity().device() == key.device() && status.identity().inode() == key.inode();
   }
 
   /** The checkpoint that a path names; a number that none has for none. */
@@ -210,7 +210,8 @@ public final class UncapturedFiles {
   private static boolean isAt(final Entry.Lacking lack, final String path) {
     try {
       final FileStatus status = FileStatus.of(path);
-      return isOf(status, key(lack)) && (lack.born() == 0 || lack.born() == status.born());
+      return isOf(status, key(lack))
+          && (lack.born() == 0 || lack.born() == status.identity().born());
     } catch (final PosixException nothingThere) {
       return false;
     }

@@ -55,7 +55,7 @@ public record ImageKey(long device, long inode) {
   }
 
   private static ImageKey of(final FileStatus status) {
-    return new ImageKey(status.device(), status.inode());
+    return new ImageKey(status.identity().device(), status.identity().inode());
   }
 
   /**

@@ -181,7 +181,7 @@ final class CheckpointNames {
   }
 
   private static ImageKey key(final FileStatus file) {
-    return new ImageKey(file.device(), file.inode());
+    return new ImageKey(file.identity().device(), file.identity().inode());
   }
 
   private boolean isOf(final String name) {

@@ -78,7 +78,7 @@ public final class Arrivals {
             context.capture()::contains,
             (name, device, inode) -> files.put(name, new ImageKey(device, inode)));
       } else if (status.type() == FileType.REGULAR) {
-        files.put(path, new ImageKey(status.device(), status.inode()));
+        files.put(path, new ImageKey(status.identity().device(), status.identity().inode()));
       }
     } catch (final PosixException e) {
       Warnings.warn("what was moved to %s is in no checkpoint: %s".formatted(path, e.getMessage()));

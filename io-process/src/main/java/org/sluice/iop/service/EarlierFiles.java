@@ -48,7 +48,7 @@ final class EarlierFiles {
 
   private static void replace(final String path) throws IOException {
     final String temporary =
-        FileName.sibling(path, ".sluice-%016x".formatted(FileStatus.of(path).inode()));
+        FileName.sibling(path, ".sluice-%016x".formatted(FileStatus.of(path).identity().inode()));
     Names.delete(temporary); // left by a killed process
     try {
       try (NativeFile fresh =

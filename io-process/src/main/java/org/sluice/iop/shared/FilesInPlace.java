@@ -68,7 +68,8 @@ public final class FilesInPlace {
     }
     addDirectories(file);
     final FileStatus status = FileStatus.of(file);
-    if (status.device() != image.key().device() || status.inode() != image.key().inode()) {
+    if (status.identity().device() != image.key().device()
+        || status.identity().inode() != image.key().inode()) {
       throw new IOException(
           "%s was replaced while its checkpoint was committed; write the checkpoint anew"
               .formatted(member.path()));

@@ -46,7 +46,7 @@ final class Untold {
 
   /** Counts the files in the capture directory at the end, and names one in a warning. */
   void count(final Map<ImageKey, List<String>> names) throws PosixException {
-    final long begin = FileStatus.of(context.segment().file().toString()).born();
+    final long begin = FileStatus.of(context.segment().file().toString()).identity().born();
     for (final Map.Entry<ImageKey, List<String>> file : names.entrySet()) {
       if (!isTold(file.getKey())) {
         add(file.getValue().getFirst(), begin);
@@ -87,7 +87,7 @@ final class Untold {
   private static long writtenSince(final long begin, final String path) {
     try {
       final FileStatus status = FileStatus.of(path);
-      return begin > 0 && status.born() > begin ? status.size() : 0;
+      return begin > 0 && status.identity().born() > begin ? status.size() : 0;
     } catch (final PosixException deletedMeanwhile) {
       return 0;
     }

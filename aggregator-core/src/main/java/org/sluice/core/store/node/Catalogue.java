@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.directory.ChangeCount;
@@ -127,7 +128,11 @@ final class Catalogue {
     }
 
     private static long[] inodesOf(final CheckpointDirectory directory) throws IOException {
-      return directory.imageFiles().stream().mapToLong(FileStatus::inode).sorted().toArray();
+      return directory.imageFiles().stream()
+          .map(FileStatus::identity)
+          .mapToLong(FileIdentity::inode)
+          .sorted()
+          .toArray();
     }
   }
 
