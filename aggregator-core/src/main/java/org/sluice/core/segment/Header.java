@@ -30,10 +30,10 @@ public final class Header {
     buffer.putLong(HeaderDescriptor.SESSION_ID_OFFSET, settings.sessionId());
     putGeometry(geometry);
     buffer.putInt(HeaderDescriptor.LAYOUT_OFFSET, settings.layout().code());
-    buffer.putLong(HeaderDescriptor.THRESHOLD_OFFSET, settings.threshold());
-    buffer.putInt(HeaderDescriptor.THRESHOLD_POLICY_OFFSET, settings.policy());
-    buffer.putInt(HeaderDescriptor.WHEN_FULL_OFFSET, settings.whenFull());
-    buffer.putLong(HeaderDescriptor.SMALL_OFFSET, settings.small());
+    buffer.putLong(HeaderDescriptor.THRESHOLD_OFFSET, settings.rules().threshold());
+    buffer.putInt(HeaderDescriptor.THRESHOLD_POLICY_OFFSET, settings.rules().policy());
+    buffer.putInt(HeaderDescriptor.WHEN_FULL_OFFSET, settings.rules().whenFull());
+    buffer.putLong(HeaderDescriptor.SMALL_OFFSET, settings.rules().small());
     buffer.putLong(HeaderDescriptor.FREE_CHUNKS_OFFSET, geometry.chunkCount());
     putPath(HeaderDescriptor.STORE_OFFSET, settings.store());
     putPath(HeaderDescriptor.CAPTURE_OFFSET, settings.capture());

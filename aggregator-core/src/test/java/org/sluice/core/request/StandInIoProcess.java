@@ -30,6 +30,7 @@ import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.segment.TestSegments;
+import org.sluice.core.segment.WriteRules;
 import org.sluice.core.store.node.ImageOverlay;
 
 /**
@@ -89,10 +90,7 @@ public final class StandInIoProcess implements AutoCloseable {
             new SegmentSettings(
                 SESSION,
                 layout,
-                threshold,
-                HeaderDescriptor.POLICY_FIXED,
-                whenFull,
-                0,
+                new WriteRules(threshold, HeaderDescriptor.POLICY_FIXED, whenFull, 0),
                 "/store",
                 ""));
     segment.header().sleeping(HeaderDescriptor.ASLEEP);

@@ -35,10 +35,8 @@ class GoldenVectorTest {
         new SegmentSettings(
             SESSION,
             Layout.CONTAINER,
-            1 << 20,
-            HeaderDescriptor.POLICY_AUTO,
-            HeaderDescriptor.WHEN_FULL_WAIT,
-            64 << 10,
+            new WriteRules(
+                1 << 20, HeaderDescriptor.POLICY_AUTO, HeaderDescriptor.WHEN_FULL_WAIT, 64 << 10),
             "/store",
             "/capture");
     segment = TestSegments.create(directory.resolve("segment"), GEOMETRY, settings);

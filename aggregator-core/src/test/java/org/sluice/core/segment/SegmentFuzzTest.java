@@ -30,10 +30,7 @@ class SegmentFuzzTest {
         new SegmentSettings(
             77,
             Layout.FILES,
-            4096,
-            HeaderDescriptor.POLICY_FIXED,
-            HeaderDescriptor.WHEN_FULL_WAIT,
-            0,
+            new WriteRules(4096, HeaderDescriptor.POLICY_FIXED, HeaderDescriptor.WHEN_FULL_WAIT, 0),
             "/store",
             "/capture");
     TestSegments.create(file(), SMALL, settings).close();

@@ -27,10 +27,8 @@ class SegmentTest {
       new SegmentSettings(
           0x1122_3344_5566_7788L,
           Layout.FILES,
-          65536,
-          HeaderDescriptor.POLICY_AUTO,
-          HeaderDescriptor.WHEN_FULL_DIRECT,
-          64 << 10,
+          new WriteRules(
+              65536, HeaderDescriptor.POLICY_AUTO, HeaderDescriptor.WHEN_FULL_DIRECT, 64 << 10),
           "/store/ä",
           "/capture");
 

@@ -22,6 +22,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.segment.WriteRules;
 import org.sluice.core.store.directory.StoreProfile;
 import org.sluice.core.store.disk.WriteMode;
 import org.sluice.core.store.model.Commit;
@@ -272,10 +273,11 @@ public final class IoProcess implements AutoCloseable {
         new SegmentSettings(
             Entropy.nextLong(),
             settings.layout(),
-            buffer.threshold().orElse(Long.MAX_VALUE),
-            fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
-            buffer.whenFull(),
-            small(settings, store),
+            new WriteRules(
+                buffer.threshold().orElse(Long.MAX_VALUE),
+                fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
+                buffer.whenFull(),
+                small(settings, store)),
             store.toString(),
             settings.capture().orElse(""));
     try {

@@ -15,6 +15,7 @@ import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.segment.TestSegments;
+import org.sluice.core.segment.WriteRules;
 import org.sluice.iop.journal.Journal;
 
 class ImageRegistryTest {
@@ -23,10 +24,8 @@ class ImageRegistryTest {
       new SegmentSettings(
           SESSION,
           Layout.CONTAINER,
-          Long.MAX_VALUE,
-          HeaderDescriptor.POLICY_AUTO,
-          HeaderDescriptor.WHEN_FULL_WAIT,
-          0,
+          new WriteRules(
+              Long.MAX_VALUE, HeaderDescriptor.POLICY_AUTO, HeaderDescriptor.WHEN_FULL_WAIT, 0),
           "/store",
           "/capture");
 

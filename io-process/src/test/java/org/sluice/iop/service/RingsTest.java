@@ -20,6 +20,7 @@ import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.segment.TestSegments;
+import org.sluice.core.segment.WriteRules;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
@@ -46,10 +47,11 @@ class RingsTest {
             new SegmentSettings(
                 1,
                 Layout.FILES,
-                Long.MAX_VALUE,
-                HeaderDescriptor.POLICY_FIXED,
-                HeaderDescriptor.WHEN_FULL_WAIT,
-                0,
+                new WriteRules(
+                    Long.MAX_VALUE,
+                    HeaderDescriptor.POLICY_FIXED,
+                    HeaderDescriptor.WHEN_FULL_WAIT,
+                    0),
                 root.toString(),
                 ""));
     inFlight = InFlight.open(root.resolve("inflight"), 1);

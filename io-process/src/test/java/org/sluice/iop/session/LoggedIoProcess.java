@@ -23,6 +23,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.segment.TestSegments;
+import org.sluice.core.segment.WriteRules;
 import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.node.LoggedDisk;
 import org.sluice.core.store.node.PosixStore;
@@ -69,10 +70,8 @@ final class LoggedIoProcess implements AutoCloseable {
         new SegmentSettings(
             session,
             layout,
-            THRESHOLD,
-            HeaderDescriptor.POLICY_FIXED,
-            HeaderDescriptor.WHEN_FULL_WAIT,
-            0,
+            new WriteRules(
+                THRESHOLD, HeaderDescriptor.POLICY_FIXED, HeaderDescriptor.WHEN_FULL_WAIT, 0),
             store.directory().toString(),
             capture.toString());
     final Segment segment =
