@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import org.sluice.profile.trace.CallTime;
 import org.sluice.profile.trace.PartWriter;
 import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;
@@ -50,8 +51,7 @@ public final class RecordedTraces {
         write.file(),
         write.call(),
         write.route(),
-        write.time() + shift,
-        write.duration(),
+        new CallTime(write.time().begin() + shift, write.time().duration()),
         write.offset(),
         write.size());
   }

@@ -33,22 +33,22 @@ record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double
 
   void add(final Ending ending, final ReplayResult result) {
     if (ending.hasReturn()) {
-      add(Figure.RETURN, (result.ended() - result.began()) / MILLI);
-      add(Figure.LONGEST, result.calls() / MILLI);
-      add(Figure.OPEN, (result.began() - result.opened()) / MILLI);
-      add(Figure.RANKS_CPU, result.ranksCpu() / SECOND);
+      add(Figure.RETURN, (result.moments().ended() - result.moments().began()) / MILLI);
+      add(Figure.LONGEST, result.costs().calls() / MILLI);
+      add(Figure.OPEN, (result.moments().began() - result.moments().opened()) / MILLI);
+      add(Figure.RANKS_CPU, result.costs().ranksCpu() / SECOND);
     }
     if (ending.hasReturn() && storage.isSluice()) {
-      add(Figure.BUFFERED, result.buffered() / MEGA);
+      add(Figure.BUFFERED, result.buffer().left() / MEGA);
     }
     if (ending.hasDurable()) {
-      add(Figure.DURABLE, (result.durable() - result.began()) / MILLI);
+      add(Figure.DURABLE, (result.moments().durable() - result.moments().began()) / MILLI);
     }
     if (ending.hasDurable() && storage.isSluice()) {
-      add(Figure.IOP_CPU, result.iopCpu() / SECOND);
+      add(Figure.IOP_CPU, result.costs().iopCpu() / SECOND);
     }
     if (ending == Ending.COUNT) {
-      add(Figure.SYSTEM_CALLS, result.systemCalls());
+      add(Figure.SYSTEM_CALLS, result.costs().systemCalls());
     }
   }
 

@@ -88,7 +88,14 @@ class RatioTest {
     for (final double time : seconds) {
       final long nanos = Math.round(time * 1e9);
       series.add(
-          ending, new ReplayResult(1, 1, nanos, 0, 0, nanos, nanos, 0, 0, 0, -1, false, 0, 0));
+          ending,
+          new ReplayResult(
+              1,
+              1,
+              false,
+              new ReplayResult.Moments(0, 0, nanos, nanos),
+              new ReplayResult.Costs(nanos, 0, 0, -1),
+              new ReplayResult.BufferUse(0, 0, 0)));
     }
     all.add(series);
   }

@@ -170,13 +170,14 @@ public final class ReplayCommand implements Subcommand {
         result.stopped() ? "; stopped before the end" : "");
     out.printf(
         "return:  %.3f s, the slowest process in its calls; recorded: %.3f s in writes%n",
-        result.calls() / 1e9, survey.slowestNanos() / 1e9);
-    out.printf("last:    %.3f s after the start the last call returned%n", result.ended() / 1e9);
-    out.printf("durable: %.3f s after the start%n", result.durable() / 1e9);
+        result.costs().calls() / 1e9, survey.slowestNanos() / 1e9);
+    out.printf(
+        "last:    %.3f s after the start the last call returned%n", result.moments().ended() / 1e9);
+    out.printf("durable: %.3f s after the start%n", result.moments().durable() / 1e9);
     if (store != null) {
       out.printf(
           "buffer:  %s at most in use; processes waited %.3f s for room, summed%n",
-          SizeConverter.format(result.peakBuffer()), result.waitedSeconds());
+          SizeConverter.format(result.buffer().peak()), result.buffer().waitedSeconds());
     }
     if (verify && !result.stopped()) {
       out.println("verified: every byte is what was written");
@@ -187,11 +188,11 @@ public final class ReplayCommand implements Subcommand {
     return new JsonObject()
         .with("writes", result.writes())
         .with("bytes", result.bytes())
-        .with("return_seconds", result.calls() / 1e9)
-        .with("span_seconds", result.ended() / 1e9)
-        .with("durable_seconds", result.durable() / 1e9)
-        .with("peak_buffer_bytes", result.peakBuffer())
-        .with("waited_seconds", result.waitedSeconds())
+        .with("return_seconds", result.costs().calls() / 1e9)
+        .with("span_seconds", result.moments().ended() / 1e9)
+        .with("durable_seconds", result.moments().durable() / 1e9)
+        .with("peak_buffer_bytes", result.buffer().peak())
+        .with("waited_seconds", result.buffer().waitedSeconds())
         .with("stopped", result.stopped())
         .with("verified", verify && !result.stopped());
   }

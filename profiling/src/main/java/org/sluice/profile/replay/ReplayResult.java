@@ -8,36 +8,43 @@ import java.util.Map;
  * The result of one round of a replay. Times are in nanoseconds; moments are counted from the
  * start.
  *
- * @param calls time that the slowest process spent in its calls to open, write and close
- * @param opened moment before the first file was opened
- * @param began moment at which the first write began
- * @param ended moment at which the last call returned
- * @param durable moment at which every file was on stable storage
- * @param iopCpu processor time of the I/O process, 0 without one
- * @param buffered bytes in the buffer when the last call returned
- * @param systemCalls number of system calls of all processes, -1 if not counted
  * @param stopped whether the user ended the replay early
- * @param peakBuffer the most bytes in the buffer at a time; 0 for plain files, and for a round
- * @param waitedSeconds time that processes waited for room in the buffer, summed; 0 likewise
  */
 public record ReplayResult(
-    long writes,
-    long bytes,
-    long calls,
-    long opened,
-    long began,
-    long ended,
-    long durable,
-    long ranksCpu,
-    long iopCpu,
-    long buffered,
-    long systemCalls,
-    boolean stopped,
-    long peakBuffer,
-    double waitedSeconds) {
+    long writes, long bytes, boolean stopped, Moments moments, Costs costs, BufferUse buffer) {
+  /**
+   * The course of a round.
+   *
+   * @param opened moment before the first file was opened
+   * @param began moment at which the first write began
+   * @param ended moment at which the last call returned
+   * @param durable moment at which every file was on stable storage
+   */
+  public record Moments(long opened, long began, long ended, long durable) {}
+
+  /**
+   * The time that processes spent in a round.
+   *
+   * @param calls time that the slowest process spent in its calls to open, write and close
+   * @param ranksCpu processor time of all processes
+   * @param iopCpu processor time of the I/O process, 0 without one
+   * @param systemCalls number of system calls of all processes, -1 if not counted
+   */
+  public record Costs(long calls, long ranksCpu, long iopCpu, long systemCalls) {}
+
+  /**
+   * The use of the buffer; nothing for plain files.
+   *
+   * @param left bytes in the buffer when the last call returned
+   * @param peak the most bytes in the buffer at a time; 0 for a round of several
+   * @param waitedSeconds time that processes waited for room in the buffer, summed; 0 likewise
+   */
+  public record BufferUse(long left, long peak, double waitedSeconds) {}
+
   /** The result of a replay that was stopped before the first write. */
   static final ReplayResult NOTHING =
-      new ReplayResult(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, true, 0, 0);
+      new ReplayResult(
+          0, 0, true, new Moments(0, 0, 0, 0), new Costs(0, 0, 0, -1), new BufferUse(0, 0, 0));
 
   /**
    * @param line output line of the program that replays
@@ -50,18 +57,21 @@ public record ReplayResult(
     return new ReplayResult(
         number(fields, "writes").longValue(),
         number(fields, "bytes").longValue(),
-        number(fields, "calls").longValue(),
-        number(fields, "opened").longValue(),
-        number(fields, "began").longValue(),
-        number(fields, "ended").longValue(),
-        number(fields, "durable").longValue(),
-        number(fields, "ranks_cpu").longValue(),
-        number(fields, "iop_cpu").longValue(),
-        number(fields, "buffered").longValue(),
-        number(fields, "system_calls").longValue(),
         (Boolean) fields.get("stopped"),
-        number(statistics, "peak_buffer_bytes").longValue(),
-        number(statistics, "wait_seconds").doubleValue());
+        new Moments(
+            number(fields, "opened").longValue(),
+            number(fields, "began").longValue(),
+            number(fields, "ended").longValue(),
+            number(fields, "durable").longValue()),
+        new Costs(
+            number(fields, "calls").longValue(),
+            number(fields, "ranks_cpu").longValue(),
+            number(fields, "iop_cpu").longValue(),
+            number(fields, "system_calls").longValue()),
+        new BufferUse(
+            number(fields, "buffered").longValue(),
+            number(statistics, "peak_buffer_bytes").longValue(),
+            number(statistics, "wait_seconds").doubleValue()));
   }
 
   private static Number number(final Map<String, Object> fields, final String name) {

@@ -28,13 +28,14 @@ final class Bursts {
   void add(final Write write) {
     final Run run = runs.computeIfAbsent(write.origin(), origin -> new Run());
     final boolean continues =
-        run.tally.writes() > 0 && Math.abs(write.time() - run.lastEnd) <= LONGEST_PAUSE_NANOS;
+        run.tally.writes() > 0
+            && Math.abs(write.time().begin() - run.lastEnd) <= LONGEST_PAUSE_NANOS;
     if (write.size() >= SMALL || !continues) {
       end(run);
     }
     if (write.size() < SMALL) {
       run.tally.add(write);
-      run.lastEnd = write.endTime();
+      run.lastEnd = write.time().end();
     }
   }
 

@@ -40,9 +40,10 @@ final class Phases {
   }
 
   void add(final Write write) {
-    final int slice = (int) Math.min(SLICES - 1, (double) (write.time() - from) / span * SLICES);
-    begins[slice] = Math.min(begins[slice], write.time());
-    ends[slice] = Math.max(ends[slice], Math.max(write.endTime(), write.time() + 1));
+    final int slice =
+        (int) Math.min(SLICES - 1, (double) (write.time().begin() - from) / span * SLICES);
+    begins[slice] = Math.min(begins[slice], write.time().begin());
+    ends[slice] = Math.max(ends[slice], Math.max(write.time().end(), write.time().begin() + 1));
   }
 
   /** Returns the phases in order; at least one if there was a write. */

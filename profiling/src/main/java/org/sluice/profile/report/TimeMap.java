@@ -52,8 +52,8 @@ final class TimeMap {
     final int first = row(write.offset());
     final int last = row(Math.max(write.offset(), write.endOffset() - 1));
     axis.spread(
-        write.time(),
-        write.endTime(),
+        write.time().begin(),
+        write.time().end(),
         (column, share, nanos) -> {
           busy[column] += nanos;
           for (int row = first; row <= last; row++) {

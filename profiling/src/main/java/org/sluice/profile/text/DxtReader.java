@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.profile.trace.Call;
+import org.sluice.profile.trace.CallTime;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.TracedProcess;
@@ -77,8 +78,7 @@ final class DxtReader extends LineReader {
             file,
             Call.OTHER,
             Route.UNKNOWN,
-            startNanos + begin,
-            Math.max(0, end - begin),
+            new CallTime(startNanos + begin, Math.max(0, end - begin)),
             Long.parseLong(matcher.group(4)),
             Long.parseLong(matcher.group(5))));
     return true;

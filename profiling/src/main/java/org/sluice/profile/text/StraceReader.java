@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.profile.trace.Call;
+import org.sluice.profile.trace.CallTime;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Write;
@@ -118,8 +119,7 @@ final class StraceReader extends LineReader {
                         place.path(),
                         call,
                         Route.UNKNOWN,
-                        time,
-                        duration,
+                        new CallTime(time, duration),
                         place.offset(),
                         value)));
     return true;

@@ -101,13 +101,13 @@ public final class PartWriter implements AutoCloseable {
     if (kind != lastKind) {
       out.writeUnsignedByte(kind);
     }
-    final long time = write.time() - clockDifference;
+    final long time = write.time().begin() - clockDifference;
     out.writeStopBit(PartDescriptor.zigzag(time - lastEnd));
-    out.writeStopBit(write.duration());
+    out.writeStopBit(write.time().duration());
     publish(begin, tag);
     file.next = write.endOffset();
     lastFile = file;
-    lastEnd = time + write.duration();
+    lastEnd = time + write.time().duration();
     lastSize = write.size();
     lastKind = kind;
   }

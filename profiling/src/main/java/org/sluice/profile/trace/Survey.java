@@ -22,9 +22,9 @@ public final class Survey {
   }
 
   public void add(final Write write) {
-    nanos.merge(write.origin(), write.duration(), Long::sum);
-    from = Math.min(from, write.time());
-    to = Math.max(to, write.endTime());
+    nanos.merge(write.origin(), write.time().duration(), Long::sum);
+    from = Math.min(from, write.time().begin());
+    to = Math.max(to, write.time().end());
     farthest = Math.max(farthest, write.endOffset());
     tally.add(write);
   }

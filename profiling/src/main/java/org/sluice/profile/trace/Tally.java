@@ -23,7 +23,7 @@ public final class Tally {
   public void add(final Write write) {
     writes++;
     bytes += write.size();
-    nanos += write.duration();
+    nanos += write.time().duration();
   }
 
   public long writes() {

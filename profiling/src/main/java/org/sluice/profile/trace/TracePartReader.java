@@ -178,8 +178,7 @@ final class TracePartReader {
         files.get(lastFile),
         Call.of(lastKind & 0xf),
         Route.of(lastKind >> 4),
-        time + clockDifference,
-        duration,
+        new CallTime(time + clockDifference, duration),
         offset,
         lastSize);
   }

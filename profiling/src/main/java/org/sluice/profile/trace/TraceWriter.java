@@ -37,7 +37,9 @@ public final class TraceWriter implements AutoCloseable {
    * @param write the write; writes of a process have to come in the order of their times
    */
   public void append(final Write write) {
-    parts.computeIfAbsent(write.origin(), origin -> begin(origin, write.time())).append(write);
+    parts
+        .computeIfAbsent(write.origin(), origin -> begin(origin, write.time().begin()))
+        .append(write);
   }
 
   private PartWriter begin(final TracedProcess origin, final long time) {

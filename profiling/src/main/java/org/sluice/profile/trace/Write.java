@@ -4,8 +4,7 @@ package org.sluice.profile.trace;
  * A write that succeeded.
  *
  * @param route the way that the bytes took
- * @param time begin of the write, in nanoseconds since the epoch
- * @param duration duration in nanoseconds, at least 0
+ * @param time time of the call
  * @param offset offset in the file in bytes, at least 0
  * @param size bytes written, at least 0
  */
@@ -14,17 +13,11 @@ public record Write(
     String file,
     Call call,
     Route route,
-    long time,
-    long duration,
+    CallTime time,
     long offset,
     long size) {
-  /** Returns the offset at which the write ended. */
+  /** Returns the offset of the first byte after the write. */
   public long endOffset() {
     return offset + size;
-  }
-
-  /** Returns the end in nanoseconds since the epoch. */
-  public long endTime() {
-    return time + duration;
   }
 }

@@ -43,13 +43,14 @@ final class Demand {
 
   private void add(final Write write) {
     final Run run = runs.computeIfAbsent(write.origin(), origin -> new Run(thresholds.size()));
-    final boolean paused = write.time() - run.lastEnd >= PAUSE_NANOS && write.time() > run.lastEnd;
+    final boolean paused =
+        write.time().begin() - run.lastEnd >= PAUSE_NANOS && write.time().begin() > run.lastEnd;
     for (int i = 0; i < thresholds.size(); i++) {
       run.bytes[i] = paused ? 0 : run.bytes[i];
       run.bytes[i] += write.size() < thresholds.get(i) ? write.size() : 0;
       run.most[i] = Math.max(run.most[i], run.bytes[i]);
     }
-    run.lastEnd = write.endTime();
+    run.lastEnd = write.time().end();
   }
 
   /** Returns the demand in bytes, with the threshold at that place of the list. */

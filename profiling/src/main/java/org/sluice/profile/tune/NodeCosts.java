@@ -94,7 +94,7 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
         ReplayRounds rounds = ReplayRounds.start(writes, scratch.file("trace"), output, Map.of())) {
       for (int i = -1; i < REPEATS; i++) {
         final Path files = scratch.file("files");
-        final long nanos = rounds.round(0, Ending.CLOSE, files).calls();
+        final long nanos = rounds.round(0, Ending.CLOSE, files).costs().calls();
         Scratch.delete(files);
         calls[Math.max(i, 0)] = nanos;
       }
@@ -111,7 +111,9 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
       try (ReplayRounds rounds =
           ReplayRounds.start(writes, scratch.file("trace"), output, Map.of())) {
         rounds.round(0, Ending.SYNC, scratch.file("files"));
-        return DRAIN_BYTES * 1e9 / rounds.round(0, Ending.SYNC, scratch.file("files")).durable();
+        return DRAIN_BYTES
+            * 1e9
+            / rounds.round(0, Ending.SYNC, scratch.file("files")).moments().durable();
       }
     }
   }

@@ -14,18 +14,20 @@ import org.sluice.profile.replay.ReplayResult;
 record Trial(Setting setting, List<ReplayResult> rounds) {
   /** Returns the time that the slowest process spent in its calls: the median of the rounds. */
   double millis() {
-    final long[] calls = rounds.stream().mapToLong(ReplayResult::calls).sorted().toArray();
+    final long[] calls =
+        rounds.stream().mapToLong(round -> round.costs().calls()).sorted().toArray();
     return calls[calls.length / 2] / 1e6;
   }
 
   /** Returns the most bytes in the buffer at a time. */
   private long peak() {
-    return rounds.stream().mapToLong(ReplayResult::peakBuffer).max().orElse(0);
+    return rounds.stream().mapToLong(round -> round.buffer().peak()).max().orElse(0);
   }
 
   /** Returns the time that processes waited for room, summed: the most of any round. */
   private double waitedMillis() {
-    return 1e3 * rounds.stream().mapToDouble(ReplayResult::waitedSeconds).max().orElse(0);
+    return 1e3
+        * rounds.stream().mapToDouble(round -> round.buffer().waitedSeconds()).max().orElse(0);
   }
 
   void print(final PrintWriter out) {

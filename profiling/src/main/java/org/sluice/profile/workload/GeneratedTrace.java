@@ -6,6 +6,7 @@ import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.sluice.profile.trace.Call;
+import org.sluice.profile.trace.CallTime;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Trace;
@@ -49,7 +50,9 @@ public record GeneratedTrace(
       for (final PrimitiveIterator.OfLong each = sizes.get().iterator(); each.hasNext(); ) {
         final long size = each.nextLong();
         final long nanos = duration.applyAsLong(size);
-        sink.accept(new Write(origin, file, Call.WRITE, Route.PLAIN, time, nanos, offset, size));
+        sink.accept(
+            new Write(
+                origin, file, Call.WRITE, Route.PLAIN, new CallTime(time, nanos), offset, size));
         time += nanos;
         offset += size + gap;
       }

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.sluice.profile.trace.Call;
+import org.sluice.profile.trace.CallTime;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Survey;
@@ -155,7 +156,9 @@ class ProfileTest {
       final long duration,
       final long offset,
       final long size) {
-    writes.add(new Write(origin, file, Call.WRITE, Route.UNKNOWN, time, duration, offset, size));
+    writes.add(
+        new Write(
+            origin, file, Call.WRITE, Route.UNKNOWN, new CallTime(time, duration), offset, size));
   }
 
   private Profile profile() throws IOException {

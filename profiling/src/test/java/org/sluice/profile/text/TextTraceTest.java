@@ -43,8 +43,8 @@ class TextTraceTest {
         .extracting(Write::call)
         .containsExactly(Call.WRITE, Call.PWRITE, Call.WRITEV, Call.WRITE);
     assertThat(writes).extracting(Write::file).containsOnly("/d/a");
-    assertThat(writes.getFirst().time()).isEqualTo(1_700_000_000_000_100_000L);
-    assertThat(writes.getFirst().duration()).isEqualTo(86_000);
+    assertThat(writes.getFirst().time().begin()).isEqualTo(1_700_000_000_000_100_000L);
+    assertThat(writes.getFirst().time().duration()).isEqualTo(86_000);
     assertThat(omissions.skipped()).isZero();
   }
 
@@ -75,7 +75,7 @@ class TextTraceTest {
         """);
     assertThat(writes).extracting(Write::file).containsExactly("/d/b", "/d/a", "/d/a");
     assertThat(writes).extracting(Write::offset).containsExactly(0L, 0L, 2L);
-    assertThat(writes.get(1).time()).isEqualTo(1_700_000_000_000_100_000L);
+    assertThat(writes.get(1).time().begin()).isEqualTo(1_700_000_000_000_100_000L);
   }
 
   @Test
@@ -173,8 +173,8 @@ class TextTraceTest {
     assertThat(writes).hasSize(2);
     assertThat(writes.getFirst().origin()).isEqualTo(new TracedProcess("nid0001", 0, 0));
     assertThat(writes.getFirst().file()).isEqualTo("/scratch/ckpt 0");
-    assertThat(writes.getFirst().time()).isEqualTo(1_700_000_000_010_500_000L);
-    assertThat(writes.getFirst().duration()).isEqualTo(1_600_000);
+    assertThat(writes.getFirst().time().begin()).isEqualTo(1_700_000_000_010_500_000L);
+    assertThat(writes.getFirst().time().duration()).isEqualTo(1_600_000);
     assertThat(writes.getLast().offset()).isEqualTo(1 << 20);
     assertThat(writes.getLast().size()).isEqualTo(40);
     assertThat(omissions.skipped()).isOne();

@@ -47,7 +47,8 @@ class RecordedTraceTest {
       final long duration,
       final long offset,
       final long size) {
-    return new Write(ORIGIN, file, call, route, REALTIME + time, duration, offset, size);
+    return new Write(
+        ORIGIN, file, call, route, new CallTime(REALTIME + time, duration), offset, size);
   }
 
   @Test
@@ -92,7 +93,13 @@ class RecordedTraceTest {
       final long time = REALTIME + i * 1_000_000L;
       writes.add(
           new Write(
-              ORIGIN, "/f" + i % 3, Call.PWRITE, Route.PLAIN, time, 999, i * 7919L % 65_537, i));
+              ORIGIN,
+              "/f" + i % 3,
+              Call.PWRITE,
+              Route.PLAIN,
+              new CallTime(time, 999),
+              i * 7919L % 65_537,
+              i));
     }
     final Path part = record(writes);
     assertThat(Files.size(part)).isGreaterThan(3 << 20);

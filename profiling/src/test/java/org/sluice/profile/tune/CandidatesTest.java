@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.sluice.profile.trace.Call;
+import org.sluice.profile.trace.CallTime;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Survey;
@@ -80,7 +81,9 @@ class CandidatesTest {
   private void write(final int rank, final int count, final long size, final long after) {
     final TracedProcess origin = new TracedProcess("node", rank, rank);
     for (int i = 0; i < count; i++) {
-      writes.add(new Write(origin, "f", Call.WRITE, Route.PLAIN, after + i, 1, i * size, size));
+      writes.add(
+          new Write(
+              origin, "f", Call.WRITE, Route.PLAIN, new CallTime(after + i, 1), i * size, size));
     }
   }
 }

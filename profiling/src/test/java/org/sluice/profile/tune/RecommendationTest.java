@@ -59,7 +59,14 @@ class RecommendationTest {
     final List<ReplayResult> rounds = new ArrayList<>();
     for (final double each : millis) {
       final long calls = Math.round(each * 1e6);
-      rounds.add(new ReplayResult(1, 1, calls, 0, 0, 0, 0, 0, 0, 0, -1, false, 0, 0));
+      rounds.add(
+          new ReplayResult(
+              1,
+              1,
+              false,
+              new ReplayResult.Moments(0, 0, 0, 0),
+              new ReplayResult.Costs(calls, 0, 0, -1),
+              new ReplayResult.BufferUse(0, 0, 0)));
     }
     return new Trial(setting, rounds);
   }
