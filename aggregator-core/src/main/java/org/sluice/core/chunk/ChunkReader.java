@@ -31,7 +31,6 @@ public final class ChunkReader {
    *
    * @param used its used length, header included, as its ring record or its index says
    * @throws DamagedException when the header is wrong; the offset is one in the chunk
-   * @throws FormatVersionException when the chunk is of another version
    */
   public ChunkReader wrap(final DirectBuffer chunk, final int used, final long sessionId)
       throws DamagedException, FormatVersionException {
@@ -71,8 +70,6 @@ public final class ChunkReader {
   }
 
   /**
-   * Goes to a record.
-   *
    * @throws DamagedException when there is no record by now
    */
   public void goTo(final int position) throws DamagedException {

@@ -18,11 +18,7 @@ public abstract sealed class FormatVersionException extends IOException {
     this.known = known;
   }
 
-  /**
-   * A version that this program does not know.
-   *
-   * @return a {@link TooOld} or a {@link TooNew}
-   */
+  /** {@return a {@link TooOld} or a {@link TooNew}} */
   public static FormatVersionException of(final String what, final int found, final int known) {
     return found > known ? new TooNew(what, found, known) : new TooOld(what, found, known);
   }

@@ -128,7 +128,7 @@ public final class Model {
     return this;
   }
 
-  /** Adds a command below this one. Its statuses count for this one as well. */
+  /** Its statuses count for this one as well. */
   public Model add(final Subcommand command) {
     final CommandSpec below = command.spec();
     spec.addSubcommand(below.name(), commandLine(below));

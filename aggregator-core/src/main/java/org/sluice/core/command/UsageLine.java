@@ -31,7 +31,7 @@ final class UsageLine {
     };
   }
 
-  /** The fault of a value. Picocli's words call the value wrong first, and quote the option. */
+  /** Picocli's words call the value wrong first, and quote the option. */
   private static String value(final ParameterException e) {
     if (e.getArgSpec() instanceof final OptionSpec option
         && option.type().isEnum()

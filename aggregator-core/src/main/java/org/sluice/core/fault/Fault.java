@@ -97,8 +97,6 @@ public final class Fault implements Hazard.Mishap {
   }
 
   /**
-   * Reads what a user asks for.
-   *
    * @throws IllegalArgumentException when it makes no sense; the message says why
    */
   public static List<Fault> parse(final String text) {

@@ -71,8 +71,8 @@ public final class AsyncWrites implements AutoCloseable {
     }
 
     /**
-     * Waits until all is written. A call of its own writes the bytes that the kernel has left out,
-     * and tells why if it fails as well.
+     * A call of its own writes the bytes that the kernel has left out, and tells why if it fails as
+     * well.
      *
      * @throws PosixException when that fails; any part may have been written
      */

@@ -49,8 +49,8 @@ public final class Mount {
   }
 
   /**
-   * Unmounts the file system at a directory. A process that has files of it open or mapped keeps
-   * them; their memory is freed with the last of them.
+   * A process that has files of it open or mapped keeps them; their memory is freed with the last
+   * of them.
    */
   public static void detach(final Path directory) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {

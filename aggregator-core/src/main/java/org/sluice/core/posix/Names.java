@@ -85,8 +85,6 @@ public final class Names {
   }
 
   /**
-   * Gives a file one more name.
-   *
    * @param from its name; a symbolic link is not followed
    * @throws PosixException when that fails; {@link Errno#EEXIST} when something has the name
    */
@@ -167,8 +165,7 @@ public final class Names {
   }
 
   /**
-   * Sets a file's time of modification to now. Neither opens the file nor follows a link, so this
-   * does not wait, whatever has the name.
+   * Neither opens the file nor follows a link, so this does not wait, whatever has the name.
    *
    * @throws PosixException when that fails; {@link Errno#ENOENT} when there is nothing
    */
@@ -180,7 +177,7 @@ public final class Names {
   }
 
   /**
-   * Sets the times of a file. Opens nothing, so it waits for nobody, whatever has the name.
+   * Opens nothing, so it waits for nobody, whatever has the name.
    *
    * @param path its name; a symbolic link is not followed
    */

@@ -10,8 +10,6 @@ public final class Speaker {
   private Speaker() {}
 
   /**
-   * Notes the running command.
-   *
    * @param command such as {@code sluice serve}; another one that has called it speaks instead
    */
   public static void is(final String command) {
@@ -24,8 +22,6 @@ public final class Speaker {
   }
 
   /**
-   * Says something on standard error.
-   *
    * @param message a line, in which names may be raw
    */
   public static void say(final String message) {

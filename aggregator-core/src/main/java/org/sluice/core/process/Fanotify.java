@@ -36,7 +36,7 @@ public final class Fanotify extends Descriptor {
     LibC.check(mark(file, LibC.FAN_MARK_ADD), "have opens of %s wait".formatted(file.opened()));
   }
 
-  /** Takes the mark of a file back. A file that has lost its last name has none any more. */
+  /** A file that has lost its last name has no mark any more. */
   public void unmark(final NativeFile file) {
     mark(file, LibC.FAN_MARK_REMOVE);
   }

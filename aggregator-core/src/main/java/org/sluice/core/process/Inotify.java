@@ -32,7 +32,7 @@ public final class Inotify extends Descriptor {
     }
   }
 
-  /** Watches a file no longer. A deleted file is not watched any more. */
+  /** A deleted file is not watched any more. */
   public void unwatch(final int watch) {
     LibC.INOTIFY_RM_WATCH.call(number, watch);
   }

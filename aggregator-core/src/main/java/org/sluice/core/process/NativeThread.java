@@ -44,8 +44,6 @@ public record NativeThread(long id) {
   }
 
   /**
-   * Sets the thread's scheduling.
-   *
    * @param waits leaves processors to running threads until their time slices are over; otherwise
    *     it may take one from them when it wakes up
    * @param sliceNanos the time slice it asks for, 0 for the usual one: a thread that asks for less

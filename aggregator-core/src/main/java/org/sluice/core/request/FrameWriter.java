@@ -11,8 +11,6 @@ final class FrameWriter {
   private int position;
 
   /**
-   * Begins a frame.
-   *
    * @param buffer the destination; at least {@link RequestDescriptor#MAX_LENGTH} bytes there
    */
   FrameWriter(final MutableDirectBuffer buffer, final int start) {

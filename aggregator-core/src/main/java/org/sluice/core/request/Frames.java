@@ -8,8 +8,6 @@ public final class Frames {
   private Frames() {}
 
   /**
-   * The length of the frame that begins at an offset.
-   *
    * @return the frame's length; 0 when not all of it was received yet
    * @throws ProtocolException when the length is one that no frame has
    */

@@ -269,8 +269,8 @@ public sealed interface Request {
   }
 
   /**
-   * Decodes a frame. Only the version is read of a request in another version of the format, so
-   * that the sender can be told.
+   * Only the version is read of a request in another version of the format, so that the sender can
+   * be told.
    *
    * @param length its length, as {@link Frames#length} returned it
    * @throws ProtocolException when the type is unknown, or a field does not fit the frame

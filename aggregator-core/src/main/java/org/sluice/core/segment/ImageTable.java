@@ -34,7 +34,7 @@ public final class ImageTable {
   }
 
   /**
-   * Enters an image. I/O process only.
+   * I/O process only.
    *
    * @param device {@code major << 32 | minor}
    * @param imageId unique in the session, from 1
@@ -203,7 +203,7 @@ public final class ImageTable {
     entries.putLongRelease(offset + ImageDescriptor.INODE_OFFSET, inode);
   }
 
-  /** Frees an entry. I/O process only. */
+  /** I/O process only. */
   public void remove(final int entry) {
     state(entry, ImageDescriptor.STATE_FREE);
   }

@@ -121,10 +121,9 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
   }
 
   /**
-   * Writes a file. An existing file stays the same file, as a reader may have its lock. The write
-   * is made even if the file has these bytes: after a failed sync they may be in memory alone. No
-   * process reads the file while its bytes differ, since the log's record counts until it is
-   * durable here.
+   * An existing file stays the same file, as a reader may have its lock. The write is made even if
+   * the file has these bytes: after a failed sync they may be in memory alone. No process reads the
+   * file while its bytes differ, since the log's record counts until it is durable here.
    */
   private void write(final Path name, final Path temporary, final byte[] bytes) throws IOException {
     final boolean there = Files.isRegularFile(name, NOFOLLOW_LINKS);

@@ -6,8 +6,6 @@ import java.io.IOException;
 @FunctionalInterface
 public interface Farewell {
   /**
-   * Takes the step.
-   *
    * @return false when the checkpoint is to stay after all
    * @throws IOException when the step fails; the checkpoint stays
    */

@@ -97,8 +97,6 @@ public final class JobClaim {
   }
 
   /**
-   * Takes the store.
-   *
    * @param run name of the job for others; empty where it has none
    * @return claim held until it is closed; empty when another process has it
    */

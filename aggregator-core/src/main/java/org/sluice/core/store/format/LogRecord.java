@@ -66,12 +66,7 @@ public record LogRecord(
     return new UnsafeBuffer(record.address(), HEADER_LENGTH).getInt(LogDescriptor.CRC_OFFSET);
   }
 
-  /**
-   * Reads bytes that may be a record.
-   *
-   * @return null when it is no record of this log, or not whole
-   * @throws FormatVersionException when it is a record of another version
-   */
+  /** {@return null when it is no record of this log, or not whole} */
   public static LogRecord decode(
       final String file, final long log, final UnsafeBuffer bytes, final int from)
       throws FormatVersionException {

@@ -294,11 +294,7 @@ public final class CommitScan {
     }
   }
 
-  /**
-   * Reads a manifest.
-   *
-   * @return the commit in it; files beside the manifest are not looked at
-   */
+  /** {@return the commit in it; files beside the manifest are not looked at} */
   public static Commit read(final CheckpointDirectory directory) throws IOException {
     final String file = directory.manifest().toString();
     final Commit commit =

@@ -31,8 +31,6 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
   private static final long FIRST = 1;
 
   /**
-   * Returns the bytes of the part.
-   *
    * @throws IOException when the part is too long
    */
   public byte[] encode() throws IOException {

@@ -23,11 +23,7 @@ public final class ImageComparison implements ImageTarget, AutoCloseable {
     private static final long serialVersionUID = 1L;
   }
 
-  /**
-   * Compares all of an image.
-   *
-   * @return true if the file has all bytes of the image, and no others
-   */
+  /** {@return true if the file has all bytes of the image, and no others} */
   public static boolean isWhole(
       final Rebuilder rebuilder, final CommittedImage image, final NativeFile file)
       throws IOException {

@@ -6,8 +6,6 @@ import java.io.IOException;
 @FunctionalInterface
 public interface ImageTarget {
   /**
-   * Writes memory.
-   *
    * @param length its bytes, 1 or more
    * @param offset offset of the bytes in the image
    */

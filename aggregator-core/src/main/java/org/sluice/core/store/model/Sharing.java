@@ -79,8 +79,6 @@ public record Sharing(Kind kind, String file, long modified) {
   }
 
   /**
-   * Checks that a file is as a checkpoint names it.
-   *
    * @throws ChangedFileException when the file is gone, or was written to since
    */
   public void check(final long size) throws IOException {

@@ -61,8 +61,6 @@ public interface CheckpointReader extends AutoCloseable {
   Set<Long> numbers() throws IOException;
 
   /**
-   * A committed checkpoint.
-   *
    * @return empty when there is none of this number
    * @throws IOException when it is damaged or of another version, or when there is none and a
    *     damaged record of a log might be it

@@ -21,8 +21,6 @@ public record Occupancy(long bytes, long removed) {
   private record Place(long session, int image, Object chunkOrBlock, long length) {}
 
   /**
-   * Computes the occupancy of some checkpoints.
-   *
    * @param commits of which others may have bytes
    */
   public static Occupancy of(final CheckpointReader reader, final List<Commit> commits)

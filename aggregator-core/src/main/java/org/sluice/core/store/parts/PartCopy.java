@@ -62,8 +62,7 @@ public final class PartCopy {
   }
 
   /**
-   * Copies a commit of a node's own store. The copy takes 8 MiB of memory and the size of the
-   * index.
+   * The copy takes 8 MiB of memory and the size of the index.
    *
    * @param commit one of its commits, whose images nobody changes
    * @param pace asked before each piece of up to 8 MiB

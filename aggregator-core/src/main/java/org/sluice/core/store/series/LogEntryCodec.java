@@ -27,8 +27,6 @@ final class LogEntryCodec {
   private LogEntryCodec() {}
 
   /**
-   * Encodes an entry.
-   *
    * @param part the part that a commit {@linkplain LogEntry.Commit#whole has}; otherwise null
    */
   static byte[] encode(final LogEntry entry, final byte[] part) throws IOException {

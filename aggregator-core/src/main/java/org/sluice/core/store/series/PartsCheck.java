@@ -9,8 +9,6 @@ public interface PartsCheck {
   PartsCheck NONE = parts -> {};
 
   /**
-   * Checks parts before they are committed.
-   *
    * @throws RefusedException when they can never be committed together
    */
   void of(Collection<PartKey> parts) throws IOException;

@@ -31,8 +31,6 @@ public final class SeriesGarbage {
   @FunctionalInterface
   public interface Names {
     /**
-     * Returns the data that a part needs.
-     *
      * @return keys, see {@link DataKey}, and prefixes of keys, which end in a slash
      * @throws NoObjectException when the part is not there
      */

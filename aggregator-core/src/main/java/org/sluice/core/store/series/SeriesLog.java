@@ -238,8 +238,6 @@ public final class SeriesLog {
   }
 
   /**
-   * Appends an entry.
-   *
    * @param part the part that goes into a commit that {@linkplain LogEntry.Commit#whole has} one
    */
   SeriesState append(final Step step, final byte[] part) throws IOException {
