@@ -40,7 +40,7 @@ int replay_target_open(struct replay_target *target, enum replay_output output, 
     if (output == REPLAY_MEMORY)
         return 0;
     target->fd =
-        open(path, O_CREAT | O_RDWR | O_CLOEXEC | (output == REPLAY_DIRECT ? O_DIRECT : 0), 0666);
+        open(path, O_CREAT | O_WRONLY | O_CLOEXEC | (output == REPLAY_DIRECT ? O_DIRECT : 0), 0666);
     if (target->fd < 0) {
         target->open = false;
         return -1;
