@@ -3,9 +3,23 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+struct replay_board *replay_board_map(int *fd, int ranks)
+{
+    const size_t length =
+        sizeof(struct replay_board) + sizeof(struct replay_result) * (size_t)ranks;
+    if (*fd <= 0) {
+        *fd = memfd_create("replay-board", 0);
+        if (*fd < 0 || ftruncate(*fd, (off_t)length) != 0)
+            return NULL;
+    }
+    void *board = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    return board == MAP_FAILED ? NULL : board;
+}
 
 void replay_board_wait(_Atomic uint32_t *word, uint32_t value, int milliseconds)
 {

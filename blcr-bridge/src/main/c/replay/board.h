@@ -48,6 +48,12 @@ struct replay_board {
     struct replay_result results[];
 };
 
+/*
+ * Maps the board behind a descriptor that other processes may inherit; makes both where `*fd` is 0.
+ * NULL without memory, with errno.
+ */
+struct replay_board *replay_board_map(int *fd, int ranks);
+
 /* Waits until `word` is no longer `value`, or `milliseconds` have passed. */
 void replay_board_wait(_Atomic uint32_t *word, uint32_t value, int milliseconds);
 

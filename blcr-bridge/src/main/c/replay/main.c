@@ -1,6 +1,7 @@
 /*
  * sluice-replay [--pauses=MS | --verify] DIRECTORY PART...
- * sluice-replay --rounds=files|stdio|direct|memory PART...
+ * sluice-replay [--fresh [--library=LIBRARY]] [--computes]
+ *               --rounds=files|stdio|direct|memory PART...
  *
  * Replays the writes of a recorded trace to files below DIRECTORY. Each part has a process, a rank.
  * Each write is made at its time in the trace. With --pauses, writes are as fast as possible, and
@@ -17,12 +18,17 @@
  * when they are also on stable storage (sync), or when checkpoint NUMBER is committed (commit).
  * With count it ends when they are closed, slowly, to count system calls.
  *
+ * With --fresh each rank is a program of its own, which has met no I/O process before its first
+ * round. With --library it also loads that, such as libmpi.so, and knows its number, as a rank that
+ * a launcher starts. With --computes the ranks take their cores between rounds.
+ *
  * Prints "progress BYTES" from time to time, and for each round an object of JSON in a line.
  * "opened", "began", "ended" and "durable" are times in ns since the start: of the first file, the
  * first write, the last call, and stable storage. "calls" is the time of the slowest rank in its
- * calls to open, write and close. "ranks_cpu" and "iop_cpu" are processor time. "buffered" counts
- * the bytes in the I/O process's buffer after the last call. "system_calls" is -1 if they were not
- * counted. SIGTERM, and SIGINT without --rounds, end the replay early: it is "stopped" then.
+ * calls to open, write and close, and "open" that of the slowest to open its first file.
+ * "ranks_cpu" and "iop_cpu" are processor time. "buffered" counts the bytes in the I/O process's
+ * buffer after the last call. "system_calls" is -1 if they were not counted. SIGTERM, and SIGINT
+ * without --rounds, end the replay early: it is "stopped" then.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +36,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/param.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -39,6 +44,7 @@
 #include "census.h"
 #include "clock.h"
 #include "content.h"
+#include "fresh.h"
 #include "kernel.h"
 #include "rank.h"
 #include "service.h"
@@ -53,6 +59,7 @@ static struct replay_part *parts;
 static struct replay_plan plan;
 static pid_t *ranks;
 static int rank_count;
+static struct replay_fresh fresh;
 
 static void stop(int signal)
 {
@@ -98,10 +105,12 @@ static void start_ranks(const char *warm_up)
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             signal(SIGINT, SIG_IGN);
             signal(SIGTERM, SIG_IGN);
-            if (plan.rounds) {
+            if (plan.rounds && (!fresh.wanted || fresh.library != NULL)) {
                 set_number("SLUICE_RANK", i);
                 set_number("SLUICE_RANKS", rank_count);
             }
+            if (fresh.wanted)
+                replay_fresh_exec(&fresh, i);
             replay_rank_run(&parts[i], &plan, warm_up, board, &board->results[i]);
         }
     }
@@ -138,7 +147,7 @@ static bool await_ranks(uint32_t before)
 
 static void print_result(int64_t durable, int64_t iop_cpu, int64_t buffered, int64_t system_calls)
 {
-    int64_t writes = 0, bytes = 0, calls = 0, cpu = 0, ended = board->task.started;
+    int64_t writes = 0, bytes = 0, calls = 0, cpu = 0, open = 0, ended = board->task.started;
     int64_t opened = INT64_MAX, began = INT64_MAX;
     for (int i = 0; i < rank_count; i++) {
         const struct replay_result *each = &board->results[i];
@@ -148,16 +157,18 @@ static void print_result(int64_t durable, int64_t iop_cpu, int64_t buffered, int
         opened = MIN(opened, each->opened);
         began = MIN(began, each->began);
         ended = MAX(ended, each->ended);
+        open = MAX(open, each->began - each->opened);
         calls = MAX(calls, each->ended - each->opened - each->paused);
         durable = MAX(durable, each->durable);
     }
     const int64_t start = board->task.started;
-    printf("{\"writes\":%" PRId64 ",\"bytes\":%" PRId64 ",\"calls\":%" PRId64 ",\"opened\":%" PRId64
-           ",\"began\":%" PRId64 ",\"ended\":%" PRId64 ",\"durable\":%" PRId64
-           ",\"ranks_cpu\":%" PRId64 ",\"iop_cpu\":%" PRId64 ",\"buffered\":%" PRId64
-           ",\"system_calls\":%" PRId64 ",\"stopped\":%s}\n",
-           writes, bytes, calls, opened - start, began - start, ended - start, durable - start, cpu,
-           iop_cpu, buffered, system_calls, board->stopped ? "true" : "false");
+    printf("{\"writes\":%" PRId64 ",\"bytes\":%" PRId64 ",\"calls\":%" PRId64 ",\"open\":%" PRId64
+           ",\"opened\":%" PRId64 ",\"began\":%" PRId64 ",\"ended\":%" PRId64
+           ",\"durable\":%" PRId64 ",\"ranks_cpu\":%" PRId64 ",\"iop_cpu\":%" PRId64
+           ",\"buffered\":%" PRId64 ",\"system_calls\":%" PRId64 ",\"stopped\":%s}\n",
+           writes, bytes, calls, open, opened - start, began - start, ended - start,
+           durable - start, cpu, iop_cpu, buffered, system_calls,
+           board->stopped ? "true" : "false");
     fflush(stdout);
 }
 
@@ -230,20 +241,21 @@ static bool dismiss_ranks(void)
 
 static bool replay_all(const char *directory)
 {
-    board = mmap(NULL, sizeof *board + sizeof *board->results * (size_t)rank_count,
-                 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    board = replay_board_map(&fresh.board, rank_count);
     ranks = calloc((size_t)rank_count, sizeof *ranks);
-    if (board == MAP_FAILED || ranks == NULL)
+    if (board == NULL || ranks == NULL)
         sluice_launch_fail(1, "no memory");
     signal(SIGINT,
            plan.rounds ? SIG_IGN : stop); /* the bench, which gives the orders, gets it as well */
     signal(SIGTERM, stop);
-    replay_service_await_room();
+    if (!fresh.wanted)
+        replay_service_await_room();
     start_ranks(directory);
     if (!await_ranks(0))
         return false;
-    replay_service_open(plan.rounds);
-    replay_service_await_room();
+    replay_service_open();
+    if (!fresh.wanted)
+        replay_service_await_room();
     const bool well = plan.rounds ? replay_rounds() : replay(0, SYNC, directory);
     return dismiss_ranks() && well;
 }
@@ -260,40 +272,82 @@ static void open_parts(char **paths)
     }
 }
 
-/* Returns the text behind `name` in the first argument; NULL for another argument. */
-static const char *value_of(int count, char **arguments, const char *name)
+/* Returns the text behind `name` at the beginning of an argument; NULL for another argument. */
+static const char *value_of(const char *argument, const char *name)
 {
     const size_t length = strlen(name);
-    return count > 1 && strncmp(arguments[1], name, length) == 0 ? arguments[1] + length : NULL;
+    return strncmp(argument, name, length) == 0 ? argument + length : NULL;
+}
+
+/* The command line, but for the parts. */
+static struct {
+    const char *pauses;
+    const char *output;
+    bool verifies;
+} options;
+
+static bool read_option(const char *argument)
+{
+    const char *value;
+    if ((value = value_of(argument, "--pauses=")) != NULL)
+        options.pauses = value;
+    else if ((value = value_of(argument, "--rounds=")) != NULL)
+        options.output = value;
+    else if ((value = value_of(argument, "--library=")) != NULL)
+        fresh.library = value;
+    else if ((value = value_of(argument, REPLAY_FRESH_RANK)) != NULL)
+        return replay_fresh_read(&fresh, value);
+    else if (strcmp(argument, "--fresh") == 0)
+        fresh.wanted = true;
+    else if (strcmp(argument, "--computes") == 0)
+        plan.computes = true;
+    else
+        return options.verifies = strcmp(argument, "--verify") == 0;
+    return true;
+}
+
+/* Ends a process that was started as a fresh rank. */
+_Noreturn static void be_rank(void)
+{
+    board = replay_board_map(&fresh.board, rank_count);
+    if (board == NULL)
+        sluice_launch_fail(1, "no memory");
+    replay_fresh_check(&fresh);
+    replay_rank_run(&parts[fresh.rank], &plan, NULL, board, &board->results[fresh.rank]);
 }
 
 int main(int count, char **arguments)
 {
-    const char *pauses = value_of(count, arguments, "--pauses=");
-    const char *output = value_of(count, arguments, "--rounds=");
-    const bool verifies = value_of(count, arguments, "--verify") != NULL;
-    const int named = output == NULL ? REPLAY_FILES : replay_output_named(output);
-    int first = pauses != NULL || output != NULL || verifies ? 2 : 1;
-    const char *directory = output == NULL && first < count ? arguments[first++] : NULL;
-    sluice_launch_name = output == NULL ? "sluice profile replay" : "sluice-replay";
+    int first = 1;
+    bool well = true;
+    for (; first < count && arguments[first][0] == '-'; first++)
+        well &= read_option(arguments[first]);
+    plan.rounds = options.output != NULL;
+    const int named = plan.rounds ? replay_output_named(options.output) : REPLAY_FILES;
+    const char *directory = !plan.rounds && first < count ? arguments[first++] : NULL;
+    sluice_launch_name = plan.rounds ? "sluice-replay" : "sluice profile replay";
     rank_count = count - first;
-    if (rank_count < 1 || named < 0) {
+    if (!well || rank_count < 1 || named < 0 || fresh.rank >= rank_count
+        || (fresh.wanted && !plan.rounds)) {
         fprintf(stderr,
                 "usage: sluice-replay [--pauses=MS | --verify] DIRECTORY PART...\n"
-                "       sluice-replay --rounds=files|stdio|direct|memory PART...\n");
+                "       sluice-replay [--fresh [--library=LIBRARY]] [--computes] "
+                "--rounds=files|stdio|direct|memory PART...\n");
         return 2;
     }
     plan.output = (enum replay_output)named;
-    plan.rounds = output != NULL;
     plan.ranks = rank_count;
-    plan.in_time = pauses == NULL && !plan.rounds;
-    plan.longest_pause = pauses == NULL ? 0 : atoll(pauses) * 1000000;
+    plan.in_time = options.pauses == NULL && !plan.rounds;
+    plan.longest_pause = options.pauses == NULL ? 0 : atoll(options.pauses) * 1000000;
+    fresh.arguments = arguments;
     open_parts(arguments + first);
     survey();
     if (!plan.rounds && !replay_content_prepare(plan.farthest, plan.longest, false))
         sluice_launch_fail(1, "no memory for what is written");
     sluice_kernel_allow_files();
-    if (!verifies)
+    if (fresh.is_rank)
+        be_rank();
+    if (!options.verifies)
         return replay_all(directory) ? 0 : 1;
     int status = 0;
     for (int i = 0; status == 0 && i < rank_count; i++)

@@ -11,6 +11,7 @@
 struct replay_plan {
     enum replay_output output;
     bool rounds;           /* several rounds, each on order; else one */
+    bool computes;         /* take a core between rounds */
     bool in_time;          /* make each write at its time in the trace */
     int64_t longest_pause; /* otherwise, the longest pause that is kept, in ns */
     int64_t begin;         /* time of the trace's first write */

@@ -28,7 +28,7 @@ void replay_service_await_room(void)
     sluice_segment_unmap(mapped);
 }
 
-void replay_service_open(bool waits)
+void replay_service_open(void)
 {
     const char *directory = getenv("SLUICE_DIRECTORY");
     if (directory == NULL)
@@ -36,8 +36,6 @@ void replay_service_open(bool waits)
     const int error = sluice_segment_map(directory, &segment);
     if (error != 0)
         sluice_launch_fail(1, "cannot map the segment of %s: %s", directory, strerror(-error));
-    if (waits && sluice_session_open(directory, 0, 1, &session) != 0)
-        sluice_launch_fail(1, "%s", sluice_message());
 }
 
 int64_t replay_service_buffered(void)
@@ -57,8 +55,13 @@ int64_t replay_service_cpu(void)
 
 bool replay_service_await(int64_t checkpoint)
 {
-    if (session == NULL || sluice_checkpoint_wait(session, checkpoint, COMMIT_PATIENCE_MS) != 0) {
-        sluice_launch_say("%s", session == NULL ? "no I/O process to wait for" : sluice_message());
+    if (segment == NULL) {
+        sluice_launch_say("no I/O process to wait for");
+        return false;
+    }
+    if ((session == NULL && sluice_session_open(getenv("SLUICE_DIRECTORY"), 0, 1, &session) != 0)
+        || sluice_checkpoint_wait(session, checkpoint, COMMIT_PATIENCE_MS) != 0) {
+        sluice_launch_say("%s", sluice_message());
         return false;
     }
     return true;

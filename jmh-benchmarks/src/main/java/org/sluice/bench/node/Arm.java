@@ -11,6 +11,7 @@ import org.sluice.bridge.NativeLibraries;
 import org.sluice.profile.replay.ReplayResult;
 import org.sluice.profile.replay.ReplayRounds;
 import org.sluice.profile.replay.ReplayRounds.Ending;
+import org.sluice.profile.replay.ReplayRounds.Launch;
 import org.sluice.profile.replay.ReplayRounds.Output;
 import org.sluice.profile.replay.Scratch;
 import org.sluice.profile.workload.GeneratedTrace;
@@ -19,21 +20,28 @@ import org.sluice.profile.workload.GeneratedTrace;
  * A storage system in a benchmark, with ranks, files and, for Sluice, an I/O process of its own.
  */
 final class Arm implements AutoCloseable {
+  /** The files of a checkpoint, below the capture directory. */
+  static final String GROUP = "round-(\\d+)/";
+
+  private static final String CAPTURE = "capture";
   private static final long DIRECT_BLOCK = 1 << 20;
 
   private final Storage storage;
-  private final Path home;
+  private final Path parent;
+  private final boolean keeps;
   private final Optional<ArmService> service;
   private final ReplayRounds ranks;
   private long round;
 
   private Arm(
       final Storage storage,
-      final Path home,
+      final Path parent,
+      final boolean keeps,
       final Optional<ArmService> service,
       final ReplayRounds ranks) {
     this.storage = storage;
-    this.home = home;
+    this.parent = parent;
+    this.keeps = keeps;
     this.service = service;
     this.ranks = ranks;
   }
@@ -49,11 +57,6 @@ final class Arm implements AutoCloseable {
       final Path runtime)
       throws IOException {
     Files.createDirectories(home);
-    final GeneratedTrace written = load.trace();
-    final GeneratedTrace trace =
-        storage.output() == Output.DIRECT
-            ? GeneratedTrace.equal(1, written.bytes(), DIRECT_BLOCK, 0)
-            : written;
     final Map<String, String> environment = new HashMap<>();
     Optional<ArmService> service = Optional.empty();
     if (storage.isSluice()) {
@@ -63,9 +66,60 @@ final class Arm implements AutoCloseable {
       environment.put("SLUICE_CAPTURE", service.get().capture().toString());
       environment.put("LD_PRELOAD", NativeLibraries.preload().toString());
     }
-    final ReplayRounds ranks =
-        ReplayRounds.start(trace, home.resolve("trace"), storage.output(), environment);
-    return new Arm(storage, home, service, ranks);
+    return new Arm(
+        storage,
+        service.map(ArmService::capture).orElse(home),
+        storage.overwrites() || storage.isContainer(),
+        service,
+        ranks(storage, load, home, new Launch(List.of(), load.programs().options(), environment)));
+  }
+
+  /**
+   * Starts an arm whose ranks are new programs, with Sluice under {@code sluice run}. All its
+   * checkpoints stay.
+   *
+   * @param load writes of its ranks
+   * @param whenFull action of a write that finds no room
+   * @param home a new directory for its files
+   * @param runtime directory for an I/O process's segment
+   */
+  static Arm fresh(
+      final Storage storage,
+      final Load load,
+      final String whenFull,
+      final Path home,
+      final Path runtime)
+      throws IOException {
+    final Path parent = Files.createDirectories(home.resolve(CAPTURE));
+    final List<String> wrapper =
+        storage.isSluice()
+            ? List.of(
+                NativeLibraries.sluice().toString(),
+                "run",
+                "--store=" + home.resolve("store"),
+                "--capture=" + parent,
+                "--layout=" + storage.layout(),
+                "--threshold=" + storage.threshold(),
+                "--buffer=" + load.room(),
+                "--when-full=" + whenFull,
+                "--group=" + GROUP,
+                "--writers=" + load.ranks(),
+                "--")
+            : List.of();
+    final Map<String, String> environment = Map.of("SLUICE_RUNTIME", runtime.toString());
+    final Launch launch = new Launch(wrapper, load.programs().options(), environment);
+    return new Arm(storage, parent, true, Optional.empty(), ranks(storage, load, home, launch));
+  }
+
+  private static ReplayRounds ranks(
+      final Storage storage, final Load load, final Path home, final Launch launch)
+      throws IOException {
+    final GeneratedTrace written = load.trace();
+    final GeneratedTrace trace =
+        storage.output() == Output.DIRECT
+            ? GeneratedTrace.equal(1, written.bytes(), DIRECT_BLOCK, 0)
+            : written;
+    return ReplayRounds.start(trace, home.resolve("trace"), storage.output(), launch);
   }
 
   Storage storage() {
@@ -79,14 +133,14 @@ final class Arm implements AutoCloseable {
   /**
    * Lets the ranks write a checkpoint.
    *
-   * <p>First the checkpoint before is deleted, unless it is to be written over or its I/O process
-   * sees to that. Then the disk comes to rest. This happens before the gap rather than after the
-   * checkpoint. So the memory of fresh files was free for no longer than the gap: an idle guest
-   * soon gives free memory back to its host.
+   * <p>First the checkpoint before is deleted, unless it stays, is to be written over, or its I/O
+   * process sees to that. Then the disk comes to rest. This happens before the gap rather than
+   * after the checkpoint. So the memory of fresh files was free for no longer than the gap: an idle
+   * guest soon gives free memory back to its host.
    */
   ReplayResult checkpoint(final Ending ending, final int gapMillis)
       throws IOException, InterruptedException {
-    if (!storage.overwrites() && !storage.isContainer()) {
+    if (!keeps) {
       Scratch.delete(files());
     }
     round++;
@@ -98,15 +152,14 @@ final class Arm implements AutoCloseable {
 
   private void sync() throws IOException, InterruptedException {
     final Process sync =
-        new ProcessBuilder("sync", "--file-system", home.toString()).inheritIO().start();
+        new ProcessBuilder("sync", "--file-system", parent.toString()).inheritIO().start();
     if (sync.waitFor() != 0) {
-      throw new IOException("sync --file-system %s: status %d".formatted(home, sync.exitValue()));
+      throw new IOException("sync --file-system %s: status %d".formatted(parent, sync.exitValue()));
     }
   }
 
   /** Returns the directory of the checkpoint's images, as the ranks see it. */
   private Path files() {
-    final Path parent = service.map(ArmService::capture).orElse(home);
     return parent.resolve("round-" + (storage.overwrites() ? 0 : round));
   }
 

@@ -56,7 +56,7 @@ final class ArmService implements AutoCloseable {
                 "--name=" + storage.label()));
     command.addAll(options);
     if (storage.isContainer()) {
-      command.addAll(List.of("--group=round-(\\d+)/", "--writers=" + ranks, "--keep=2"));
+      command.addAll(List.of("--group=" + Arm.GROUP, "--writers=" + ranks, "--keep=2"));
     }
     final ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.replay.Scratch;
@@ -36,12 +37,15 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  bench node --workload LU --gap 150,5000",
+      "  bench first --bytes 16M,4G --ranks 1,32,128 --beside 2",
+      "  bench first --bytes 16M --mpi none --computes --later 20",
       "  bench thresholds --quick --json thresholds.json",
       "  bench thresholds --systems sluice-files-{4K,64K,1G,auto}",
       "  bench bytes --bytes 1G,8G --dir /mnt/nvme"
     })
 public final class BenchCommand implements Callable<Integer> {
   private static final int MOST_RANKS = 128;
+  private static final String NO_MPI = "none";
   private static final int QUICK_ROUNDS = 2;
 
   private enum WhenFull {
@@ -52,7 +56,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "PRESET",
-      description = "node, small, thresholds, ranks, bytes or records; default: node.")
+      description = "node, small, first, thresholds, ranks, bytes or records; default: node.")
   private Preset preset;
 
   @Option(
@@ -61,8 +65,8 @@ public final class BenchCommand implements Callable<Integer> {
       paramLabel = "NAME",
       defaultValue = "LU",
       description =
-          "LU, BT, SP, CG, or records: of 64 bytes, none of which continues another; default:"
-              + " ${DEFAULT-VALUE}.")
+          "LU, BT, SP, CG; a size, such as 1M, of each write; or records: of 64 bytes, none of"
+              + " which continues another; default: ${DEFAULT-VALUE}.")
   private List<String> workloads;
 
   @Option(
@@ -117,6 +121,30 @@ public final class BenchCommand implements Callable<Integer> {
   private List<Integer> gaps;
 
   @Option(
+      names = "--computes",
+      description = "The processes take their cores between checkpoints, as programs do.")
+  private boolean computes;
+
+  @Option(
+      names = "--mpi",
+      split = ",",
+      defaultValue = NO_MPI,
+      paramLabel = "LIBRARY",
+      description =
+          "Of first: the MPI library that a program has loaded, or none; default:"
+              + " ${DEFAULT-VALUE}.")
+  private List<String> libraries;
+
+  @Option(
+      names = "--later",
+      defaultValue = "0",
+      paramLabel = "N",
+      description =
+          "Of first: checkpoints of the same programs that follow the first; default:"
+              + " ${DEFAULT-VALUE}.")
+  private int later;
+
+  @Option(
       names = "--rounds",
       defaultValue = "7",
       paramLabel = "N",
@@ -152,22 +180,28 @@ public final class BenchCommand implements Callable<Integer> {
     ranks.forEach(count -> site.checkRange("--ranks", count, 1, MOST_RANKS));
     gaps.forEach(gap -> site.checkRange("--gap", gap, 0, Integer.MAX_VALUE));
     site.checkRange("--rounds", rounds, 1, Integer.MAX_VALUE);
+    site.checkRange("--later", later, 0, isFirst() ? Integer.MAX_VALUE : 0);
+    if (!isFirst() && !libraries.equals(List.of(NO_MPI))) {
+      throw site.usage("--mpi is of bench first alone");
+    }
     final List<Storage> storages = systems.stream().map(this::storage).toList();
     final List<Load> loads = loads();
     site.measure(
         (machine, files, runtime) ->
-            measure(
-                loads,
-                files,
-                new Sweep(
-                    storages,
-                    quick ? QUICK_ROUNDS : rounds,
-                    gaps,
-                    whenFull.name(),
-                    runtime,
-                    System.err),
-                new Report(machine)));
+            measure(loads, files, sweep(storages, runtime), new Report(machine)));
     return 0;
+  }
+
+  private boolean isFirst() {
+    return preset == Preset.FIRST;
+  }
+
+  private Sweep sweep(final List<Storage> storages, final Path runtime) {
+    final int count = quick ? QUICK_ROUNDS : rounds;
+    final String full = whenFull.name();
+    return isFirst()
+        ? new FreshSweep(storages, count, gaps, full, later, runtime, System.err)
+        : new WarmSweep(storages, count, gaps, full, runtime, System.err);
   }
 
   private void measure(
@@ -200,14 +234,14 @@ public final class BenchCommand implements Callable<Integer> {
       final String name = name(workload);
       for (final int count : some(ranks)) {
         for (final long length : some(bytes)) {
-          if (length == 0 && name.equals(Load.RECORDS)) {
-            throw site.usage("--workload records needs --bytes");
+          if (length == 0 && (name.equals(Load.RECORDS) || Load.isSize(name))) {
+            throw site.usage("--workload %s needs --bytes".formatted(name));
           }
           if (length > 0 && length < count) {
             throw site.usage("--bytes: %d ranks cannot write %d in all".formatted(count, length));
           }
           for (final long buffer : some(buffers)) {
-            loads.add(new Load(name, count, length, buffer));
+            programs().forEach(each -> loads.add(new Load(name, count, length, buffer, each)));
           }
         }
       }
@@ -215,7 +249,15 @@ public final class BenchCommand implements Callable<Integer> {
     return loads;
   }
 
+  private Stream<Programs> programs() {
+    return libraries.stream()
+        .map(name -> new Programs(isFirst(), name.equals(NO_MPI) ? "" : name, computes));
+  }
+
   private String name(final String workload) {
+    if (workload.matches("0*[1-9]\\d{0,9}[kKmMgG]?")) {
+      return workload;
+    }
     if (workload.equalsIgnoreCase(Load.RECORDS)) {
       return Load.RECORDS;
     }
@@ -223,7 +265,8 @@ public final class BenchCommand implements Callable<Integer> {
       return Workload.valueOf(workload.toUpperCase(Locale.ROOT)).name();
     } catch (final IllegalArgumentException e) {
       throw site.usage(
-          "--workload: there is no %s, only LU, BT, SP, CG, records".formatted(workload));
+          "--workload: there is no %s, only LU, BT, SP, CG, records, and sizes"
+              .formatted(workload));
     }
   }
 

@@ -15,6 +15,16 @@ enum Figure {
   OPEN("open_ms"),
   /** The time that ranks waited for chunks, all together. */
   WAITED("wait_ms"),
+  /** The time that the slowest process took to open a file in its first checkpoint. */
+  FIRST_OPEN("first_open_ms"),
+  /** The time from the first open to the last close of the first checkpoint of processes. */
+  FIRST_RETURN("first_return_ms"),
+  /** The time from the first open of the first checkpoint until it is on stable storage. */
+  FIRST_DURABLE("first_durable_ms"),
+  /** The median of the same times to return of the checkpoints that follow. */
+  LATER_RETURN("later_return_ms"),
+  /** The median of the same times until they are on stable storage. */
+  LATER_DURABLE("later_durable_ms"),
   /** The processor time of the ranks, without syncing. */
   RANKS_CPU("ranks_s"),
   /** The processor time of the I/O process until all is on stable storage. */
@@ -35,7 +45,7 @@ enum Figure {
   SYSTEM_CALLS("system_calls");
 
   /** The figures of time, printed with the spread of the rounds. */
-  static final List<Figure> TIMES = List.copyOf(EnumSet.range(RETURN, WAITED));
+  static final List<Figure> TIMES = List.copyOf(EnumSet.range(RETURN, LATER_DURABLE));
 
   static final List<Figure> NEEDS = List.copyOf(EnumSet.range(RANKS_CPU, SYSTEM_CALLS));
 

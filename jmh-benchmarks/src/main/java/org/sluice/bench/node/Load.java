@@ -6,14 +6,14 @@ import org.sluice.profile.workload.GeneratedTrace;
 import org.sluice.profile.workload.Workload;
 
 /**
- * A load, which is a place of the sweep: the writes, the number of writers and the size of the
- * buffer.
+ * A load, which is a place of the sweep: the writes, the writers and the size of the buffer.
  *
- * @param workload a published pattern, or {@link #RECORDS}
+ * @param workload a published pattern, {@link #RECORDS}, or the bytes of each write, such as 1M
  * @param bytes bytes that all of them write; 0 for the bytes of one published checkpoint
  * @param buffer bytes of the I/O process's buffer; 0 for a buffer that holds a checkpoint
+ * @param programs programs that the writers are
  */
-record Load(String workload, int ranks, long bytes, long buffer) {
+record Load(String workload, int ranks, long bytes, long buffer, Programs programs) {
   /** The workload of records of 64 bytes that never continue each other. */
   static final String RECORDS = "records";
 
@@ -26,8 +26,17 @@ record Load(String workload, int ranks, long bytes, long buffer) {
     if (workload.equals(RECORDS)) {
       return GeneratedTrace.equal(ranks, bytes, RECORD_LENGTH, RECORD_LENGTH);
     }
+    if (isSize(workload)) {
+      final long each = Math.min(new SizeConverter().convert(workload), bytes / ranks);
+      return GeneratedTrace.equal(ranks, bytes, each, 0);
+    }
     final Workload published = Workload.valueOf(workload);
     return bytes == 0 ? published.checkpoint(ranks) : published.checkpoint(ranks, bytes);
+  }
+
+  /** Returns whether a workload is of writes that all have the same bytes. */
+  static boolean isSize(final String workload) {
+    return Character.isDigit(workload.charAt(0));
   }
 
   /** Returns the bytes of a checkpoint, of all ranks. */
@@ -47,12 +56,14 @@ record Load(String workload, int ranks, long bytes, long buffer) {
         .with("workload", workload)
         .with("ranks", ranks)
         .with("bytes", length())
-        .with("buffer_bytes", room());
+        .with("buffer_bytes", room())
+        .with("mpi", programs.mpi())
+        .with("computes", programs.computes());
   }
 
   @Override
   public String toString() {
-    return "%s: %d ranks, %.1f MB a checkpoint, buffer %s"
-        .formatted(workload, ranks, length() / MEGA, SizeConverter.format(room()));
+    return "%s: %d ranks%s, %.1f MB a checkpoint, buffer %s"
+        .formatted(workload, ranks, programs, length() / MEGA, SizeConverter.format(room()));
   }
 }

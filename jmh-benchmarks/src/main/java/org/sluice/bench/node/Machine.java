@@ -11,14 +11,21 @@ import org.sluice.core.posix.NativeFile;
  *
  * @param memory bytes of memory
  * @param device block device of the file system
+ * @param beside number of threads that compute all the time beside
  */
 record Machine(
-    String processor, int cores, long memory, String kernel, String fileSystem, String device) {
+    String processor,
+    int cores,
+    long memory,
+    String kernel,
+    String fileSystem,
+    String device,
+    int beside) {
   private static final String UNKNOWN = "unknown";
   private static final long KIB = 1024;
   private static final double GIB = 1 << 30;
 
-  static Machine with(final Path directory) throws IOException {
+  static Machine with(final Path directory, final int beside) throws IOException {
     try (NativeFile opened = NativeFile.open(directory, NativeFile.Flag.DIRECTORY)) {
       return new Machine(
           field("/proc/cpuinfo", "model name"),
@@ -26,7 +33,8 @@ record Machine(
           Long.parseLong(field("/proc/meminfo", "MemTotal").replaceAll("\\D", "")) * KIB,
           Files.readString(Path.of("/proc/sys/kernel/osrelease")).strip(),
           opened.room().fileSystem(),
-          device(opened));
+          device(opened),
+          beside);
     }
   }
 
@@ -60,12 +68,20 @@ record Machine(
         .with("memory", memory)
         .with("kernel", kernel)
         .with("file_system", fileSystem)
-        .with("device", device);
+        .with("device", device)
+        .with("beside", beside);
   }
 
   @Override
   public String toString() {
-    return "%s, %d cores, %.0f GiB; Linux %s; %s on %s"
-        .formatted(processor, cores, memory / GIB, kernel, fileSystem, device);
+    return "%s, %d cores, %.0f GiB; Linux %s; %s on %s%s"
+        .formatted(
+            processor,
+            cores,
+            memory / GIB,
+            kernel,
+            fileSystem,
+            device,
+            beside == 0 ? "" : "; %d threads compute beside".formatted(beside));
   }
 }

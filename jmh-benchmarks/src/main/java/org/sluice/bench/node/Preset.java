@@ -24,6 +24,17 @@ enum Preset {
           "64M",
           "--rounds",
           "15")),
+  /** First checkpoints, of programs, sessions and stores that are all new. */
+  FIRST(
+      Map.of(
+          "--workload", "1M",
+          "--systems", "posix-fresh,sluice-files-auto,sluice-container-auto",
+          "--bytes", "16M,256M,1G",
+          "--buffer", "512M",
+          "--gap", "100",
+          "--rounds", "5",
+          "--mpi", "none,libmpi.so",
+          "--later", "3")),
   /** Thresholds against buffers. */
   THRESHOLDS(
       Map.of(

@@ -25,6 +25,12 @@ record Ratio(String name, String goal, Summary summary) {
    */
   private static final int MANY_RANKS = 128;
 
+  /** The bytes of a checkpoint up to which the wake-ups of a commit are most of it. */
+  private static final long SMALL = 16 << 20;
+
+  /** The number of ranks up to which a checkpoint is of the size of the machine. */
+  private static final int CORES_OF_A_NODE = 8;
+
   private static final double GIGA = 1e9;
 
   /** Returns all ratios of the series of one load with one gap. */
@@ -42,6 +48,7 @@ record Ratio(String name, String goal, Summary summary) {
     pairs.add(Figure.DURABLE, CONTAINER, Storage.ODIRECT_FLOOR, "<= 1.15");
     pairs.add(Figure.RETURN, Storage.POSIX_FRESH, FILES, fresh);
     pairs.add(Figure.DURABLE, Storage.POSIX_FRESH, FILES, "");
+    List.of(FILES, CONTAINER).forEach(system -> pairs.addFresh(any.load(), system));
     pairs.addExtremes(CONTAINER);
     pairs.addExtremes(FILES);
     pairs.addPerGigabyte(CONTAINER, "<= 0.15");
@@ -65,9 +72,21 @@ record Ratio(String name, String goal, Summary summary) {
       if (!over.isEmpty() && !under.isEmpty()) {
         final List<Double> quotients =
             IntStream.range(0, over.size()).mapToObj(i -> over.get(i) / under.get(i)).toList();
-        final String name = figure.name().toLowerCase() + ": " + above + " / " + below;
+        final String name =
+            figure.name().toLowerCase().replace('_', ' ') + ": " + above + " / " + below;
         ratios.add(new Ratio(name, goal, Summary.of(quotients)));
       }
+    }
+
+    /** Adds ratios of the checkpoints of fresh programs: what a user meets first. */
+    private void addFresh(final Load load, final String system) {
+      final boolean small = load.length() <= SMALL;
+      final boolean crowded = small || load.ranks() > CORES_OF_A_NODE;
+      final String durable = load.programs().computes() ? "<= 2.0" : small ? "<= 1.2" : "<= 1.1";
+      add(Figure.FIRST_RETURN, system, Storage.POSIX_FRESH, crowded ? "<= 1.5" : "<= 1.2");
+      add(Figure.FIRST_DURABLE, system, Storage.POSIX_FRESH, durable);
+      add(Figure.LATER_RETURN, system, Storage.POSIX_FRESH, "<= 1.0");
+      add(Figure.LATER_DURABLE, system, Storage.POSIX_FRESH, durable);
     }
 
     /**

@@ -46,10 +46,17 @@ final class Report {
   }
 
   private static void print(
-      final List<Figure> figures,
+      final List<Figure> wanted,
       final int width,
       final List<Series> series,
       final PrintStream out) {
+    final List<Figure> figures =
+        wanted.stream()
+            .filter(figure -> series.stream().anyMatch(s -> !s.get(figure).isEmpty()))
+            .toList();
+    if (figures.isEmpty()) {
+      return;
+    }
     out.printf("%-22s", "system");
     for (final Figure figure : figures) {
       out.printf("%" + Math.max(width, figure.heading().length() + 1) + "s", figure.heading());
@@ -60,7 +67,7 @@ final class Report {
       for (final Figure figure : figures) {
         out.printf(
             "%" + Math.max(width, figure.heading().length() + 1) + "s",
-            text(each.get(figure), figures == Figure.TIMES));
+            text(each.get(figure), wanted == Figure.TIMES));
       }
       out.println();
     }

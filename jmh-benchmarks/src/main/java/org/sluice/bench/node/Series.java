@@ -31,6 +31,35 @@ record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double
     values.computeIfAbsent(figure, f -> new ArrayList<>()).add(value);
   }
 
+  /** Adds the checkpoints of fresh programs, the first one apart. */
+  void add(final Ending ending, final List<ReplayResult> checkpoints) {
+    final ReplayResult first = checkpoints.getFirst();
+    final List<ReplayResult> later = checkpoints.subList(1, checkpoints.size());
+    if (ending.hasReturn()) {
+      add(Figure.FIRST_OPEN, first.costs().open() / MILLI);
+      add(Figure.FIRST_RETURN, returned(first));
+      addMedian(Figure.LATER_RETURN, later.stream().map(Series::returned).toList());
+    }
+    if (ending.hasDurable()) {
+      add(Figure.FIRST_DURABLE, durable(first));
+      addMedian(Figure.LATER_DURABLE, later.stream().map(Series::durable).toList());
+    }
+  }
+
+  private void addMedian(final Figure figure, final List<Double> milliseconds) {
+    if (!milliseconds.isEmpty()) {
+      add(figure, Summary.of(milliseconds).median());
+    }
+  }
+
+  private static double returned(final ReplayResult result) {
+    return (result.moments().ended() - result.moments().opened()) / MILLI;
+  }
+
+  private static double durable(final ReplayResult result) {
+    return (result.moments().durable() - result.moments().opened()) / MILLI;
+  }
+
   void add(final Ending ending, final ReplayResult result) {
     if (ending.hasReturn()) {
       add(Figure.RETURN, (result.moments().ended() - result.moments().began()) / MILLI);

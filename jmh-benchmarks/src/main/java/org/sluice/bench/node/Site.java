@@ -3,6 +3,7 @@ package org.sluice.bench.node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
 import org.sluice.profile.replay.Scratch;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Spec;
  */
 final class Site {
   private static final long PATIENCE_MILLIS = 10_000;
+  private static final int MOST_BESIDE = 1024;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -29,6 +31,15 @@ final class Site {
       names = "--keep-files",
       description = "Leave what was written in a directory below DIR, to look at.")
   private boolean keepFiles;
+
+  @Option(
+      names = "--beside",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Threads that compute all the time beside what is measured, as on nodes without an idle"
+              + " core; default: ${DEFAULT-VALUE}.")
+  private int beside;
 
   @Option(names = "--json", paramLabel = "FILE", description = "Leave the results there.")
   private Path json;
@@ -51,7 +62,8 @@ final class Site {
   void measure(final Measurement measurement) throws IOException, InterruptedException {
     checkDirectories();
     final Path here = directory.toAbsolutePath();
-    final Machine machine = Machine.with(here);
+    checkRange("--beside", beside, 0, MOST_BESIDE);
+    final Machine machine = Machine.with(here, beside);
     if (machine.isMemory()) {
       throw usage("--dir %s is in memory: name a directory on a disk".formatted(directory));
     }
@@ -61,6 +73,7 @@ final class Site {
     Runtime.getRuntime().addShutdownHook(cleaner);
     try {
       System.out.println(machine);
+      IntStream.range(0, beside).forEach(i -> Thread.ofPlatform().daemon().start(Site::compute));
       measurement.on(machine, files, runtime);
     } finally {
       if (!keepFiles) {
@@ -69,6 +82,13 @@ final class Site {
       Scratch.delete(runtime);
     }
     Runtime.getRuntime().removeShutdownHook(cleaner);
+  }
+
+  @SuppressWarnings("InfiniteLoopStatement")
+  private static void compute() {
+    while (true) {
+      Thread.onSpinWait();
+    }
   }
 
   /**

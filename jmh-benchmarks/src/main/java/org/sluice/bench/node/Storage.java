@@ -70,6 +70,11 @@ record Storage(String label, Output output, String layout, String threshold) {
     return isContainer() ? 4 : 2;
   }
 
+  /** Returns the measurements of a round in which each checkpoint of Sluice is committed. */
+  List<Ending> commits() {
+    return isSluice() ? List.of(Ending.COMMIT) : List.of(Ending.CLOSE, Ending.SYNC);
+  }
+
   /**
    * Returns the measurements of a round. Where ranks have to make a call for durability, the time
    * to return is measured without it in a checkpoint of its own.

@@ -10,27 +10,28 @@ import java.util.Optional;
 import org.sluice.profile.replay.ReplayRounds.Ending;
 
 /**
- * A sweep over all storage systems side by side, one load after the other: one round of each
- * system, then the next round.
+ * A sweep in which ranks and I/O processes stay for all rounds, and are warm when it measures.
  *
  * @param gapsMillis idleness before each measured checkpoint; one gap after the other
  * @param whenFull action of a write that finds no room
  */
-record Sweep(
+record WarmSweep(
     List<Storage> storages,
     int rounds,
     List<Integer> gapsMillis,
     String whenFull,
     Path runtime,
-    PrintStream progress) {
+    PrintStream progress)
+    implements Sweep {
   /**
    * The most bytes of a checkpoint whose system calls are counted. The count of a larger one takes
    * too long.
    */
   private static final long MOST_COUNTED = 1L << 30;
 
-  /** {@return a series for each gap and system, in this order} */
-  List<Series> run(final Load load, final Path home) throws IOException, InterruptedException {
+  @Override
+  public List<Series> run(final Load load, final Path home)
+      throws IOException, InterruptedException {
     final List<Series> all = new ArrayList<>();
     final List<Arm> arms = new ArrayList<>();
     try {

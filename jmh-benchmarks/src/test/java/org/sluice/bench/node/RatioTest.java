@@ -9,8 +9,8 @@ import org.sluice.profile.replay.ReplayResult;
 import org.sluice.profile.replay.ReplayRounds.Ending;
 
 class RatioTest {
-  private static final Load LU = new Load("LU", 8, 0, 0);
-  private static final Load LARGE = new Load("LU", 8, 1L << 30, 1L << 29);
+  private static final Load LU = new Load("LU", 8, 0, 0, Programs.RESIDENT);
+  private static final Load LARGE = new Load("LU", 8, 1L << 30, 1L << 29, Programs.RESIDENT);
   private static final String FRESH = "return: posix-fresh / sluice-container-auto";
 
   private final List<Series> all = new ArrayList<>();
@@ -94,7 +94,7 @@ class RatioTest {
               1,
               false,
               new ReplayResult.Moments(0, 0, nanos, nanos),
-              new ReplayResult.Costs(nanos, 0, 0, -1),
+              new ReplayResult.Costs(nanos, 0, 0, 0, -1),
               new ReplayResult.BufferUse(0, 0, 0)));
     }
     all.add(series);

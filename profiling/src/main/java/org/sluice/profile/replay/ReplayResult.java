@@ -26,11 +26,12 @@ public record ReplayResult(
    * The time that processes spent in a round.
    *
    * @param calls time that the slowest process spent in its calls to open, write and close
+   * @param open time that the slowest process took to open its first file
    * @param ranksCpu processor time of all processes
    * @param iopCpu processor time of the I/O process, 0 without one
    * @param systemCalls number of system calls of all processes, -1 if not counted
    */
-  public record Costs(long calls, long ranksCpu, long iopCpu, long systemCalls) {}
+  public record Costs(long calls, long open, long ranksCpu, long iopCpu, long systemCalls) {}
 
   /**
    * The use of the buffer; nothing for plain files.
@@ -44,7 +45,7 @@ public record ReplayResult(
   /** The result of a replay that was stopped before the first write. */
   static final ReplayResult NOTHING =
       new ReplayResult(
-          0, 0, true, new Moments(0, 0, 0, 0), new Costs(0, 0, 0, -1), new BufferUse(0, 0, 0));
+          0, 0, true, new Moments(0, 0, 0, 0), new Costs(0, 0, 0, 0, -1), new BufferUse(0, 0, 0));
 
   /**
    * @param line output line of the program that replays
@@ -65,6 +66,7 @@ public record ReplayResult(
             number(fields, "durable").longValue()),
         new Costs(
             number(fields, "calls").longValue(),
+            number(fields, "open").longValue(),
             number(fields, "ranks_cpu").longValue(),
             number(fields, "iop_cpu").longValue(),
             number(fields, "system_calls").longValue()),

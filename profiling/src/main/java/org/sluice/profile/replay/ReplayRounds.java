@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;
@@ -17,6 +18,8 @@ import org.sluice.profile.trace.TraceWriter;
 
 /** Processes that make the writes of a trace as fast as they can, once in each round. */
 public final class ReplayRounds implements AutoCloseable {
+  private static final int PATIENCE_SECONDS = 60;
+
   private final Process process;
   private final BufferedReader answers;
   private final Writer orders;
@@ -54,6 +57,19 @@ public final class ReplayRounds implements AutoCloseable {
     }
   }
 
+  /**
+   * The start of the processes.
+   *
+   * @param wrapper words before the program that replays; empty for none
+   * @param options options of that program, but for the output
+   * @param environment further environment variables, such as those of an I/O process
+   */
+  public record Launch(
+      List<String> wrapper, List<String> options, Map<String, String> environment) {
+    /** Processes of a single program, which knows no I/O process. */
+    public static final Launch PLAIN = new Launch(List.of(), List.of(), Map.of());
+  }
+
   private ReplayRounds(final Process process) {
     this.process = process;
     answers = process.inputReader(StandardCharsets.UTF_8);
@@ -67,20 +83,18 @@ public final class ReplayRounds implements AutoCloseable {
    * @throws IOException when the processes cannot be started; the reason is on standard error
    */
   public static ReplayRounds start(
-      final Trace trace,
-      final Path copy,
-      final Output output,
-      final Map<String, String> environment)
+      final Trace trace, final Path copy, final Output output, final Launch launch)
       throws IOException {
     TraceWriter.copy(trace, Files.createDirectories(copy));
-    final List<String> command = new ArrayList<>();
+    final List<String> command = new ArrayList<>(launch.wrapper());
     command.add(NativeLibraries.replay().toString());
+    command.addAll(launch.options());
     command.add("--rounds=" + output.name().toLowerCase(Locale.ROOT));
     RecordedTrace.of(copy).parts().forEach(part -> command.add(part.toString()));
     final ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().remove("SLUICE_DIRECTORY");
-    builder.environment().putAll(environment);
+    builder.environment().putAll(launch.environment());
     final ReplayRounds rounds = new ReplayRounds(builder.start());
     rounds.answer();
     return rounds;
@@ -108,8 +122,18 @@ public final class ReplayRounds implements AutoCloseable {
     return line;
   }
 
+  /**
+   * Lets the processes end, and the command that wraps them, which may have to commit and has time
+   * for that.
+   */
   @Override
   public void close() {
+    try {
+      orders.close();
+    } catch (final IOException e) {
+      // they have ended already
+    }
+    process.onExit().completeOnTimeout(process, PATIENCE_SECONDS, TimeUnit.SECONDS).join();
     process.destroy();
     process.onExit().join();
   }

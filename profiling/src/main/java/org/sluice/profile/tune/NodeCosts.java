@@ -16,6 +16,7 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.profile.replay.Interruption;
 import org.sluice.profile.replay.ReplayRounds;
 import org.sluice.profile.replay.ReplayRounds.Ending;
+import org.sluice.profile.replay.ReplayRounds.Launch;
 import org.sluice.profile.replay.ReplayRounds.Output;
 import org.sluice.profile.replay.Scratch;
 import org.sluice.profile.workload.GeneratedTrace;
@@ -91,7 +92,8 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
       final Path directory, final GeneratedTrace writes, final Output output) throws IOException {
     final long[] calls = new long[REPEATS];
     try (Scratch scratch = new Scratch(directory);
-        ReplayRounds rounds = ReplayRounds.start(writes, scratch.file("trace"), output, Map.of())) {
+        ReplayRounds rounds =
+            ReplayRounds.start(writes, scratch.file("trace"), output, Launch.PLAIN)) {
       for (int i = -1; i < REPEATS; i++) {
         final Path files = scratch.file("files");
         final long nanos = rounds.round(0, Ending.CLOSE, files).costs().calls();
@@ -109,7 +111,7 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
     try (Scratch scratch = new Scratch(directory)) {
       final Output output = hasDirect(scratch.file("probe")) ? Output.DIRECT : Output.FILES;
       try (ReplayRounds rounds =
-          ReplayRounds.start(writes, scratch.file("trace"), output, Map.of())) {
+          ReplayRounds.start(writes, scratch.file("trace"), output, Launch.PLAIN)) {
         rounds.round(0, Ending.SYNC, scratch.file("files"));
         return DRAIN_BYTES
             * 1e9

@@ -65,7 +65,7 @@ class RecommendationTest {
               1,
               false,
               new ReplayResult.Moments(0, 0, 0, 0),
-              new ReplayResult.Costs(calls, 0, 0, -1),
+              new ReplayResult.Costs(calls, 0, 0, 0, -1),
               new ReplayResult.BufferUse(0, 0, 0)));
     }
     return new Trial(setting, rounds);
