@@ -62,13 +62,7 @@ public record FileStatus(
     }
   }
 
-  /**
-   * The status of the thing with a name; a symbolic link is not followed.
-   *
-   * @param path the name, see {@link FileName}
-   * @return its status
-   * @throws PosixException when there is nothing, or the status is unknown
-   */
+  /** The status of the thing with a name; a symbolic link is not followed. */
   public static FileStatus of(final String path) throws PosixException {
     return of(path, LibC.AT_SYMLINK_NOFOLLOW);
   }
@@ -76,10 +70,6 @@ public record FileStatus(
   /**
    * The status of the thing that a path leads to, through symbolic links and descriptors in {@code
    * /proc}.
-   *
-   * @param path the path, see {@link FileName}
-   * @return its status
-   * @throws PosixException when there is nothing, or the status is unknown
    */
   public static FileStatus behind(final String path) throws PosixException {
     return of(path, 0);

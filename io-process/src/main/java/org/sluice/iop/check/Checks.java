@@ -65,8 +65,6 @@ final class Checks {
   }
 
   /**
-   * Looks at a capture directory.
-   *
    * @param capture its path, existing or not, see {@link org.sluice.core.posix.FileName}
    * @param store path of the store, existing or not; empty for an unknown one
    */

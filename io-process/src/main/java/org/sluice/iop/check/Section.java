@@ -55,8 +55,6 @@ final class Section {
   }
 
   /**
-   * Creates a section without findings.
-   *
    * @param path its path, see {@link org.sluice.core.posix.FileName}; null without a path
    */
   Section(final String about, final String path) {

@@ -275,10 +275,7 @@ final class StoreChecks {
     }
   }
 
-  /**
-   * Tries an unaligned write. Some file systems accept it and cannot write it, which only the next
-   * fsync says.
-   */
+  /** Some file systems accept it and cannot write it, which only the next fsync says. */
   static void unaligned(final Section section, final NativeFile file) {
     final int written =
         FileSystemTrial.errno(() -> FileSystemTrial.write(file, ODD, FileSystemTrial.BLOCK));

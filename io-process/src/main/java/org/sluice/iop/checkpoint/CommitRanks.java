@@ -31,8 +31,6 @@ public record CommitRanks(int ranks, RankSet part, RequiredRanks coverage) {
   }
 
   /**
-   * The ranks of some images by their writers.
-   *
    * @param whole ranks that must have written, where all of them are on this node; 0 unknown
    */
   public static CommitRanks of(final Collection<Writer> writers, final int whole) {

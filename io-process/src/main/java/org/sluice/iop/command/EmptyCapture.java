@@ -30,7 +30,7 @@ final class EmptyCapture extends SimpleFileVisitor<Path> {
   }
 
   /**
-   * Returns the line for users. A part of the working directory is searched for a file that is new.
+   * A part of the working directory is searched for a file that is new.
    *
    * @param capture the capture directory, absolute and resolved
    * @param working the command's working directory, absolute and resolved

@@ -334,10 +334,7 @@ public final class ServeCommand implements Subcommand {
     }
   }
 
-  /**
-   * Throws if something was lost. Members learn of it from the I/O process itself, and exit with
-   * the same status.
-   */
+  /** Members learn of a loss from the I/O process itself, and exit with the same status. */
   private static void failIfLost(final Statistics statistics) {
     final Optional<Failure> failure = statistics.failure();
     if (failure.isPresent()) {

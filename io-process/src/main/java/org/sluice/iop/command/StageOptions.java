@@ -101,10 +101,7 @@ final class StageOptions implements SharedOptions {
             durable != Durable.local));
   }
 
-  /**
-   * Refuses options of a stage on the command line. Options of the environment may be for another
-   * store.
-   */
+  /** Options of the environment may be for another store. */
   private void refuseOptions(final String store) {
     for (final String name :
         new String[] {"--stage", "--copy-rate", "--share-every", "--durable"}) {

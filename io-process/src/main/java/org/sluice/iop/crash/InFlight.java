@@ -242,7 +242,7 @@ public final class InFlight implements AutoCloseable {
     return List.copyOf(found);
   }
 
-  /** Replaces the suspects. A kill half-way forgets some of them. */
+  /** A kill half-way forgets some of them. */
   private void write(final List<Suspect> next) {
     memory.setMemory(SUSPECTS_OFFSET, MOST_SUSPECTS * SUSPECT_LENGTH, (byte) 0);
     for (int i = 0; i < next.size(); i++) {

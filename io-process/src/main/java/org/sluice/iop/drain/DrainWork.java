@@ -94,10 +94,9 @@ final class DrainWork extends ChunkWork {
   }
 
   /**
-   * Computes the checksum. This is done here and not in the write stage, which waits for storage
-   * meanwhile. A process that changes a chunk it has published makes the crc wrong, and a restore
-   * then names the chunk as damaged. Such a chunk holds records of images that its own slot was
-   * granted, and of no others.
+   * This is done here and not in the write stage, which waits for storage meanwhile. A process that
+   * changes a chunk it has published makes the crc wrong, and a restore then names the chunk as
+   * damaged. Such a chunk holds records of images that its own slot was granted, and of no others.
    */
   private void checksum() {
     if (context.sink().keepsRecords()) {

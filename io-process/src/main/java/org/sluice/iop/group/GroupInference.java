@@ -48,8 +48,6 @@ final class GroupInference {
   private final Map<String, PathFamily> ofOne = new LinkedHashMap<>();
 
   /**
-   * Adds a file that was written.
-   *
    * @param path path of the file, relative to the capture directory
    * @param rank rank of its writer, or {@link #ALONE}
    * @param localRanks number of the job's ranks on this node

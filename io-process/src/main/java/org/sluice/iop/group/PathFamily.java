@@ -91,8 +91,6 @@ final class PathFamily {
   }
 
   /**
-   * Adds a written file of the family.
-   *
    * @param rank rank of the writer; the same for all where no launcher gave ranks
    * @param order number that ascends in the order in which files came
    */

@@ -97,7 +97,7 @@ public final class HeldFile implements FileSource {
     return image.created() == null ? descriptors.link(image.id()) : image.opened();
   }
 
-  /** Returns device, inode and time of creation. Any thread. */
+  /** Any thread. */
   public FileIdentity identity() {
     return identity;
   }
@@ -253,7 +253,7 @@ public final class HeldFile implements FileSource {
   }
 
   /**
-   * Returns the status of the file, however it is held. Any thread.
+   * Any thread.
    *
    * @throws IOException when the kernel does not tell; {@link MissingException} when it is not
    *     found
@@ -343,7 +343,7 @@ public final class HeldFile implements FileSource {
     }
   }
 
-  /** Closes the descriptor. Service thread. */
+  /** Service thread. */
   synchronized void rest() throws IOException {
     lost |= file.isLost();
     close();
@@ -356,7 +356,7 @@ public final class HeldFile implements FileSource {
     former.close();
   }
 
-  /** Releases the file for good. Service thread. */
+  /** Service thread. */
   synchronized void release() throws IOException {
     try {
       if (file != null) {

@@ -223,7 +223,7 @@ abstract class ImageState {
     return name;
   }
 
-  /** Takes note of a name of its file. Service thread only. */
+  /** Service thread only. */
   public void name(final String path) {
     name = path;
   }
@@ -273,7 +273,7 @@ abstract class ImageState {
     return admitted.entry();
   }
 
-  /** Returns the log of the image's drained bytes. Write stage only. */
+  /** Write stage only. */
   public ImageLog log() {
     return log;
   }

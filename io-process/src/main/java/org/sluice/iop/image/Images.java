@@ -35,7 +35,7 @@ public final class Images implements Fold {
     this.layout = layout;
   }
 
-  /** Returns the layout of the images' bytes. Any thread. */
+  /** Any thread. */
   public Layout layout() {
     return layout;
   }

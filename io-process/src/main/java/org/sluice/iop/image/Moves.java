@@ -328,9 +328,8 @@ public final class Moves {
   }
 
   /**
-   * Enters the name of an image. An image that a checkpoint has, and whose program has deleted it,
-   * needs no name. An image at rest whose name is not found stays in its group, whose commit fails
-   * for it.
+   * An image that a checkpoint has, and whose program has deleted it, needs no name. An image at
+   * rest whose name is not found stays in its group, whose commit fails for it.
    */
   private void put(
       final Image image,

@@ -15,8 +15,8 @@ public final class Reopening {
   private Reopening() {}
 
   /**
-   * Opens a file for reading and writing. A program may have made it read-only since. Or a program
-   * has a lease on it, for which this process had let it go: the kernel would wait long for that.
+   * A program may have made it read-only since. Or a program has a lease on it, for which this
+   * process had let it go: the kernel would wait long for that.
    *
    * @param identity identity that it is to have; another file's mode is left alone
    * @return the file, or another one that the path leads to by now; let go of if a program has a

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 /** The state that the entries of a journal add up to. Not thread-safe. */
 public interface Fold {
   /**
-   * Adds an entry. An entry that contradicts earlier ones is left out. The journal is whole up to
-   * its end, but an entry may be about something that another thread had let go of.
+   * An entry that contradicts earlier ones is left out. The journal is whole up to its end, but an
+   * entry may be about something that another thread had let go of.
    */
   void apply(Entry entry);
 

@@ -77,8 +77,6 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Begins a journal.
-   *
    * @param path a file that does not exist
    * @param folds make empty folds
    */

@@ -23,7 +23,7 @@ final class Intervals {
       return new Sum(nanos + to - from, Math.min(start, from), Math.max(end, to));
     }
 
-    /** Adds another sum. The true overlap is unknown: the largest possible one counts once. */
+    /** The true overlap is unknown: the largest possible one counts once. */
     Sum and(final Sum other) {
       final long common = Math.max(0, Math.min(end, other.end) - Math.max(start, other.start));
       return new Sum(
@@ -34,8 +34,6 @@ final class Intervals {
   }
 
   /**
-   * Adds an interval.
-   *
    * @param start nanoseconds
    * @param end nanoseconds, not before {@code start}
    */

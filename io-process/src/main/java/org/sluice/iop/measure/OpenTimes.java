@@ -16,8 +16,6 @@ public final class OpenTimes {
   private long closed;
 
   /**
-   * Adds an opening.
-   *
    * @param begin nanoseconds
    * @param end nanoseconds, not before {@code begin}
    */

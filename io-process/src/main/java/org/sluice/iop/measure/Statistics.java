@@ -56,8 +56,6 @@ public final class Statistics {
   private Failure failure;
 
   /**
-   * Creates the statistics of a session that begins.
-   *
    * @param pages kind of the buffer's pages, for users
    * @param header header in which processes count the files that they do not announce
    * @param mode the current way of writing to the store

@@ -10,8 +10,6 @@ public final class Warnings {
   private Warnings() {}
 
   /**
-   * Warns the user, and counts the warning.
-   *
    * @param message one line: the problem, its place and its consequence
    */
   public static void warn(final String message) {

@@ -34,7 +34,7 @@ public record SegmentPlace(Path file, String source, boolean huge) {
   }
 
   /**
-   * Finds a place. {@link #clear} removes its file.
+   * {@link #clear} removes its file.
    *
    * @param directory the runtime directory, on which the caller has the lock, cleared
    * @throws CommandException when only huge pages will do and there are none

@@ -63,9 +63,7 @@ final class GuardProcess implements AutoCloseable {
     }
   }
 
-  /**
-   * Sends a message. Returns whether it was sent; a guard that takes none is of no use. Any thread.
-   */
+  /** Returns whether it was sent; a guard that takes none is of no use. Any thread. */
   boolean send(final GuardMessage message, final AutoCloseable enclosed) {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment packet = arena.allocate(GuardMessage.LENGTH, Long.BYTES);

@@ -161,8 +161,8 @@ public final class Connection {
   }
 
   /**
-   * Encodes a reply. A reply too long for a frame is replaced by an error: a client that hears
-   * nothing waits for ever.
+   * A reply too long for a frame is replaced by an error: a client that hears nothing waits for
+   * ever.
    */
   private static ByteBuffer encode(final Reply reply) throws IOException {
     final ByteBuffer frame = ByteBuffer.allocate(RequestDescriptor.MAX_LENGTH);

@@ -79,8 +79,6 @@ public final class RuntimeDirectory implements AutoCloseable {
   }
 
   /**
-   * Takes the directory of a name.
-   *
    * @throws CommandException when another I/O process has the directory, or it cannot be used
    */
   public static RuntimeDirectory take(final String name) throws IOException {
@@ -318,7 +316,7 @@ public final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /** Removes a directory with all its content. The caller holds its lock. */
+  /** The caller holds its lock. */
   static void delete(final Path directory) throws IOException {
     clear(directory);
     Files.deleteIfExists(directory.resolve(CRASH));
