@@ -22,13 +22,14 @@ def objects(folder):
 def uses(among):
     """For each object the others that it uses, with the symbols that it has of them."""
     defined, undefined = {}, collections.defaultdict(set)
-    for each in among:
-        for line in subprocess.run(["nm", each], capture_output=True, text=True, check=True).stdout.splitlines():
-            kind, name = line.split()[-2:]
-            if kind in "TDBRVW":
-                defined[name] = each
-            elif kind == "U":
-                undefined[each].add(name)
+    listed = subprocess.run(["nm", "-gpA", *among], capture_output=True, text=True, check=True).stdout if among else ""
+    for line in listed.splitlines():
+        each, rest = line.rsplit(":", 1)
+        kind, name = rest.split()[-2:]
+        if kind in "TDBRVW":
+            defined[name] = pathlib.Path(each)
+        elif kind == "U":
+            undefined[pathlib.Path(each)].add(name)
     found = {each: collections.defaultdict(list) for each in among}
     for each in among:
         for name in sorted(undefined[each]):
