@@ -1,13 +1,5 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import org.sluice.core.libc.Errno;
-import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -16,27 +8,10 @@ import org.sluice.core.libc.PosixException;
  * write is done when it is waited for. For one thread at a time.
  */
 public final class AsyncWrites implements AutoCloseable {
-  private static final long IOCB_LENGTH = 64;
-  private static final long DATA_OFFSET = 0;
-  private static final long OPCODE_OFFSET = 16;
-  private static final long DESCRIPTOR_OFFSET = 20;
-  private static final long ADDRESS_OFFSET = 24;
-  private static final long COUNT_OFFSET = 32;
-  private static final long POSITION_OFFSET = 40;
-  private static final short PWRITEV = 8;
-  private static final long EVENT_LENGTH = 32;
-  private static final long RESULT_OFFSET = 16;
-
-  private final Arena arena = Arena.ofShared();
-  private final MemorySegment iocb = arena.allocate(IOCB_LENGTH, Long.BYTES);
-  private final MemorySegment pointer = arena.allocate(JAVA_LONG);
-  private final MemorySegment event = arena.allocate(EVENT_LENGTH, Long.BYTES);
+  private final KernelRequests requests;
 
   /** The writes under way, by the kernel's names for them; null in free places. */
   private final Write[] underWay;
-
-  /** The kernel's context; 0 where it takes no such writes. */
-  private final long context;
 
   /** A write that was started. */
   public final class Write {
@@ -91,10 +66,7 @@ public final class AsyncWrites implements AutoCloseable {
    */
   public AsyncWrites(final int most) {
     underWay = new Write[most];
-    context =
-        LibC.SYSCALL.call(LibC.SYS_IO_SETUP, most, pointer.address()) < 0
-            ? 0
-            : pointer.get(JAVA_LONG, 0);
+    requests = new KernelRequests(most);
   }
 
   /**
@@ -104,7 +76,7 @@ public final class AsyncWrites implements AutoCloseable {
   public Write start(final NativeFile file, final IoVector pieces, final long offset) {
     final Write write = new Write(file, pieces, offset);
     final int place = free();
-    write.taken = place >= 0 && context != 0 && isPlain(file) && submit(write, place);
+    write.taken = place >= 0 && isPlain(file) && submit(write, place);
     write.ended = !write.taken;
     if (write.taken) {
       underWay[place] = write;
@@ -130,38 +102,25 @@ public final class AsyncWrites implements AutoCloseable {
   }
 
   private boolean submit(final Write write, final int place) {
-    iocb.fill((byte) 0);
-    iocb.set(JAVA_LONG, DATA_OFFSET, place);
-    iocb.set(JAVA_SHORT, OPCODE_OFFSET, PWRITEV);
-    iocb.set(JAVA_INT, DESCRIPTOR_OFFSET, write.file.descriptor);
-    iocb.set(JAVA_LONG, ADDRESS_OFFSET, write.pieces.address());
-    iocb.set(JAVA_LONG, COUNT_OFFSET, write.pieces.count());
-    iocb.set(JAVA_LONG, POSITION_OFFSET, write.offset);
-    pointer.set(JAVA_LONG, 0, iocb.address());
-    return LibC.SYSCALL.call(LibC.SYS_IO_SUBMIT, context, 1, pointer.address()) == 1;
+    final IoVector pieces = write.pieces;
+    return requests.submit(
+        place, KernelRequests.PWRITEV, write.file, pieces.address(), pieces.count(), write.offset);
   }
 
-  /** Notes a write that has ended; waits for one if one is wanted. */
+  /** Notes writes that have ended; waits for one if one is wanted. */
   private boolean take(final int wanted) {
-    final long count =
-        LibC.SYSCALL.call(LibC.SYS_IO_GETEVENTS, context, wanted, 1, event.address(), 0);
-    if (count > 0) {
-      final int place = (int) event.get(JAVA_LONG, DATA_OFFSET);
-      underWay[place].result = event.get(JAVA_LONG, RESULT_OFFSET);
-      underWay[place].ended = true;
-      underWay[place] = null;
-    } else if (count < 0 && LibC.errno() != Errno.EINTR) {
-      throw new IllegalStateException("io_getevents: errno " + LibC.errno());
-    }
-    return count > 0;
+    return requests.take(wanted, this::ended) > 0;
+  }
+
+  private void ended(final int place, final long result) {
+    underWay[place].result = result;
+    underWay[place].ended = true;
+    underWay[place] = null;
   }
 
   /** Ends the means for writes, of which none may be under way. */
   @Override
   public void close() {
-    if (context != 0) {
-      LibC.SYSCALL.call(LibC.SYS_IO_DESTROY, context);
-    }
-    arena.close();
+    requests.close();
   }
 }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
@@ -49,6 +50,9 @@ public class NativeFile extends HeldInode {
 
   /** The errno of the first sync that failed, 0 while none has. Any thread. */
   private volatile int lost;
+
+  /** Held by who synchronises: the kernel tells only one of several of its losses. */
+  final ReentrantLock syncLock = new ReentrantLock();
 
   /** The fault rehearsed at writes; null for none. Set before the file is shared. */
   Hazard writes;
@@ -308,24 +312,43 @@ public class NativeFile extends HeldInode {
     sync(LibC.FSYNC);
   }
 
-  /** Synchronises, for one thread at a time: the kernel tells only one of them of its losses. */
-  private synchronized void sync(final LibC call) throws PosixException {
-    if (lost != 0) {
-      throw new PosixException("sync " + opened, lost);
-    }
-    final Mishap mishap = at(syncs);
+  private void sync(final LibC call) throws PosixException {
+    syncLock.lock();
     try {
+      requireWhole();
+      final Mishap mishap = at(syncs);
       if (mishap != null) {
         mishap.begin("sync " + opened);
       }
       check(call.call(descriptor), "sync ");
+      if (mishap != null) {
+        mishap.end();
+      }
     } catch (final PosixException e) {
       lost = e.errno();
       throw e;
+    } finally {
+      syncLock.unlock();
     }
-    if (mishap != null) {
-      mishap.end();
+  }
+
+  /** Fails if a sync has failed before. */
+  void requireWhole() throws PosixException {
+    if (lost != 0) {
+      throw new PosixException("sync " + opened, lost);
     }
+  }
+
+  /** Keeps the failure of a sync that somebody else has made, who holds {@link #syncLock}. */
+  PosixException lose(final int errno) {
+    lost = errno;
+    return new PosixException("sync " + opened, errno);
+  }
+
+  /** Returns whether no other object is to see the file's syncs: no rehearsal, nor a test. */
+  boolean syncsPlainly() {
+    return (getClass() == NativeFile.class || getClass() == QuietFile.class)
+        && (syncs == null || !syncs.isArmed());
   }
 
   /** Tells whether bytes of the file may have failed to reach stable storage. */

@@ -213,8 +213,8 @@ public final class CheckpointCommit implements Work {
     final FilesInPlace files = new FilesInPlace(context.capture());
     for (int i = 0; i < direct.size(); i++) {
       checkWhole(direct.get(i), directImages.get(i));
-      draft.images().add(files.describe(direct.get(i), directImages.get(i)));
     }
+    draft.images().addAll(files.describe(direct, directImages));
     files.syncNames();
     context
         .store()

@@ -23,8 +23,10 @@ interface ChunkSink extends WriteBatch {
   /**
    * Brings an image to stable storage after its chunks, if that can be begun before the last stage
    * comes to it. Otherwise it does nothing.
+   *
+   * @throws IOException when its file cannot be opened
    */
-  default void sync(final SyncWork sync) {}
+  default void sync(final SyncWork sync) throws IOException {}
 
   /**
    * Makes an image's own file hold everything drained so far, and the bytes in undrained chunks.

@@ -245,6 +245,11 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(new SyncWork(context, image, durable));
   }
 
+  /** Begins to bring an image to stable storage, which its commit will wait for. */
+  public void startSync(final Image image) {
+    pipeline.publish(new EarlySyncWork(context, image));
+  }
+
   /** Forgets the places of an image's bytes, since nobody will ask for them again. */
   public void release(final Image image) {
     change(image, Kind.RELEASE, () -> settled(image));

@@ -96,12 +96,15 @@ final class FilesSink implements ChunkSink {
 
   /**
    * Begins a sync beside others, where several writes are under way at a time. A sync begins after
-   * the chunks before it, which may be written together with those of other images.
+   * the chunks before it, which may be written together with those of other images. A local disk
+   * only starts to write: begun one after another, each sync would cost it a transaction.
    */
   @Override
-  public void sync(final SyncWork sync) {
+  public void sync(final SyncWork sync) throws IOException {
     if (takesOthers() || !gathered.isEmpty()) {
       syncs.add(sync);
+    } else {
+      sync.startWriting();
     }
   }
 

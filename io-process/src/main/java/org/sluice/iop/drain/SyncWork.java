@@ -10,7 +10,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Timed;
 
 /** The work that brings the drained bytes of an image to stable storage. */
-final class SyncWork extends ImageWork {
+class SyncWork extends ImageWork {
   private final DrainContext context;
   private final LongConsumer durable;
 
@@ -43,7 +43,7 @@ final class SyncWork extends ImageWork {
   }
 
   @Override
-  public void write() {
+  public void write() throws IOException {
     containers = context.containers().of(image);
     if (early) {
       context.sink().sync(this);
@@ -53,6 +53,16 @@ final class SyncWork extends ImageWork {
   /** Begins the sync, so that it goes on beside others. Write stage, after the image's chunks. */
   void begin(final WritesInFlight flight) {
     begun = flight.begin(this::sync);
+  }
+
+  /** Lets the kernel write the image's own file, and does not wait. Write stage. */
+  void startWriting() throws IOException {
+    image.file().startSync();
+  }
+
+  /** Returns whether the sync goes on beside others. Last stage. */
+  boolean hasBegun() {
+    return begun != null;
   }
 
   private void sync() throws IOException {

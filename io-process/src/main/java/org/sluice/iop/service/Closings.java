@@ -90,7 +90,11 @@ public final class Closings {
     if (named && image.state() == ImageDescriptor.STATE_DIVERTED) {
       settling.makeDirect(image, Reason.NONE, false);
     }
-    context.drain().sync(image, now -> context.statistics().durable(first, now));
+    if (named) {
+      context.drain().startSync(image);
+    } else {
+      context.drain().sync(image, now -> context.statistics().durable(first, now));
+    }
     if (!named && !image.isOpenOutside()) {
       checkpoints.releases().release(image);
     }

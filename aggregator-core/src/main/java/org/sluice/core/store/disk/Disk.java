@@ -14,6 +14,7 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.SyncBatch;
 import org.sluice.core.store.format.LogDescriptor;
 import org.sluice.core.store.format.ManifestCodec;
 
@@ -72,6 +73,11 @@ public class Disk {
   /** Makes the bytes of an open file durable, also those that other descriptors wrote. */
   public void sync(final NativeFile file) throws PosixException {
     file.sync();
+  }
+
+  /** Does the same for several files at a time. */
+  public void sync(final List<NativeFile> files) throws PosixException {
+    SyncBatch.sync(files);
   }
 
   public void chmod(final NativeFile file, final int mode) throws PosixException {

@@ -15,6 +15,7 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.FileSource;
+import org.sluice.core.posix.Loans;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.Speaker;
@@ -35,6 +36,9 @@ import org.sluice.core.store.model.Sharing;
  * cut can take. They alone need a directory before the record.
  */
 final class CommitWriter implements AutoCloseable {
+  /** The most images' files that are open for it at a time. */
+  private static final int MOST_AT_ONCE = 64;
+
   private final StoreDirectory store;
   private final Draft draft;
   private final CheckpointDirectory directory;
@@ -182,31 +186,40 @@ final class CommitWriter implements AutoCloseable {
   }
 
   private List<CommittedImage> storeImages() throws IOException {
-    startSyncs();
+    final List<DraftImage> drafts = draft.images();
     final List<CommittedImage> images = new ArrayList<>();
     try (ImageFile files = new ImageFile(store.disk())) {
-      for (final DraftImage image : draft.images()) {
-        final int ordinal = images.size();
-        final List<Block> blocks = store(files, image, directory.image(ordinal));
-        final List<IncrementalSource.Held> holders = holders(image);
-        images.add(committed(ordinal, image, blocks, holders));
-        share(files, ordinal, holders);
+      for (int from = 0; from < drafts.size(); from += MOST_AT_ONCE) {
+        storeImages(
+            files, drafts.subList(from, Math.min(from + MOST_AT_ONCE, drafts.size())), images);
       }
     }
     return images;
   }
 
   /**
-   * A file system gives bytes their blocks as it writes them. Begun one by one, each file would
-   * cost it a transaction of its own.
+   * Stores some images. A file system gives bytes their blocks as it writes them: begun one by one,
+   * each file would cost it a transaction of its own. Checksums are taken while the disk writes.
+   * Nobody reads a checkpoint before a restart, and the next one needs the memory.
    */
-  private void startSyncs() throws IOException {
-    for (final DraftImage image : draft.images()) {
-      if (!isLogged(image)) {
-        try (FileSource.Loan loan = image.file().lend()) {
-          loan.file().startSync();
+  private void storeImages(
+      final ImageFile files, final List<DraftImage> drafts, final List<CommittedImage> images)
+      throws IOException {
+    try (Loans loans = new Loans()) {
+      for (final DraftImage image : drafts) {
+        if (!isLogged(image) && !Sharing.isInPlace(image.sharing())) {
+          loans.borrow(image.file()).startSync();
         }
       }
+      for (final DraftImage image : drafts) {
+        final int ordinal = images.size();
+        final List<Block> blocks = store(files, image, directory.image(ordinal));
+        final List<IncrementalSource.Held> holders = holders(image);
+        images.add(committed(ordinal, image, blocks, holders));
+        share(files, ordinal, holders);
+      }
+      store.disk().sync(loans.files());
+      loans.files().forEach(NativeFile::forget);
     }
   }
 
@@ -243,22 +256,15 @@ final class CommitWriter implements AutoCloseable {
         holders.stream().map(IncrementalSource.Held::holder).toList());
   }
 
-  /**
-   * Stores an image's own file, and drops it from memory. Nobody reads a checkpoint before a
-   * restart, and the next one needs the memory.
-   */
   private List<Block> store(final ImageFile files, final DraftImage image, final Path target)
       throws IOException {
     if (isLogged(image)) {
       return List.of();
     }
     try (FileSource.Loan loan = image.file().lend()) {
-      if (Sharing.isInPlace(image.sharing())) {
-        return files.checksum(loan.file(), image.size());
-      }
-      final List<Block> blocks = files.store(loan.file(), image.size(), image.shared(), target);
-      loan.file().forget();
-      return blocks;
+      return Sharing.isInPlace(image.sharing())
+          ? files.checksum(loan.file(), image.size())
+          : files.store(loan.file(), image.size(), image.shared(), target);
     }
   }
 

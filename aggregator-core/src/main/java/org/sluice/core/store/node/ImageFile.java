@@ -40,8 +40,9 @@ final class ImageFile implements AutoCloseable {
   }
 
   /**
-   * Puts a file into a checkpoint, durable but for its name: by a hard link where that is possible,
-   * otherwise by a copy. A file without data below {@code size} is left out.
+   * Puts a file into a checkpoint: by a hard link where that is possible, otherwise by a durable
+   * copy. The caller makes the file itself and the name durable. A file without data below {@code
+   * size} is left out.
    *
    * @param shared whether a process may change the file, so that a link will not do
    */
@@ -51,7 +52,6 @@ final class ImageFile implements AutoCloseable {
     if (pieces.isEmpty()) {
       return List.of();
     }
-    disk.sync(source);
     if (!shared && link(source, path)) {
       return checksum(source, pieces, (address, length, offset) -> {});
     }

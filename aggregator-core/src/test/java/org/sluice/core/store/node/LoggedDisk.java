@@ -282,6 +282,13 @@ public final class LoggedDisk extends Disk {
     synchronise(Path.of(file.opened()), nodeOf(file));
   }
 
+  @Override
+  public void sync(final List<NativeFile> files) throws PosixException {
+    for (final NativeFile file : files) {
+      sync(file);
+    }
+  }
+
   /** A file that was not opened here, such as a captured one, has no name on this disk yet. */
   private Node nodeOf(final NativeFile file) {
     return file instanceof final LoggedFile own
