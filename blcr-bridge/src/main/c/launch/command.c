@@ -41,6 +41,14 @@ void sluice_launch_installed(char *path, size_t capacity, const char *file)
     snprintf(path, capacity, "%s/%s", home, file);
 }
 
+size_t sluice_launch_length(char **list)
+{
+    size_t length = 0;
+    while (list[length] != NULL)
+        length++;
+    return length;
+}
+
 char **sluice_launch_command_behind(char **options)
 {
     if (*options == NULL) {

@@ -17,6 +17,9 @@ void sluice_launch_preload(void);
  */
 void sluice_launch_capture(const char *directory, const char *wanted);
 
+/* Returns the number of words in a list that ends with NULL. */
+size_t sluice_launch_length(char **list);
+
 /*
  * Returns the words behind the options. Without a command, the process ends with one line and
  * status 2.

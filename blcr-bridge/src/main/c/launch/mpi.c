@@ -43,14 +43,6 @@ static void hear(int signal, void *argument)
         ended = true;
 }
 
-static size_t length_of(char **list)
-{
-    size_t length = 0;
-    while (list[length] != NULL)
-        length++;
-    return length;
-}
-
 /*
  * Returns the words to run: sluice run and the command. Only the command, where its ranks join I/O
  * processes of their nodes.
@@ -63,8 +55,8 @@ static char **words(const struct sluice_launch_job *job)
         return job->command;
     }
     sluice_launch_job_share("SLUICE_MPI_BESIDE", *job->run == NULL ? "" : *job->run);
-    const size_t options = length_of(job->run);
-    const size_t count = length_of(job->command);
+    const size_t options = sluice_launch_length(job->run);
+    const size_t count = sluice_launch_length(job->command);
     char **all = calloc(options + count + 3, sizeof *all);
     if (all == NULL)
         sluice_launch_fail(SLUICE_STATUS_FAILED, "no memory");

@@ -19,14 +19,6 @@
 /* The time between two looks at a start, in milliseconds. */
 #define LOOK 100
 
-static size_t length_of(char **list)
-{
-    size_t length = 0;
-    while (list[length] != NULL)
-        length++;
-    return length;
-}
-
 /*
  * Becomes the I/O process, in a process group of its own. So signals to the ranks' terminal or
  * group do not reach it, nor does the terminal stop it as it warns. The session stays the ranks':
@@ -39,14 +31,14 @@ _Noreturn static void become_server(const struct sluice_launch_options *options,
     char program[3100];
     char called[100]; /* its messages begin with the name called */
     sluice_launch_installed(program, sizeof program, "scripts/sluice");
-    const size_t count = length_of(options->serve);
+    const size_t count = sluice_launch_length(options->serve);
     char *arguments[count + 7];
     memcpy(arguments, (char *[]){program, "serve", "--members", "--name", (char *)options->name},
            5 * sizeof *arguments);
     memcpy(arguments + 5, options->serve, (count + 1) * sizeof *arguments);
     const char *last = resumes ? "--resume" : options->restarts ? "--restart" : NULL;
     memcpy(arguments + 5 + count, (const char *[]){last, NULL}, 2 * sizeof *arguments);
-    char *with_name[length_of(environment) + 2];
+    char *with_name[sluice_launch_length(environment) + 2];
     size_t variables = 0;
     snprintf(called, sizeof called, "SLUICE_CALLED=%s", sluice_launch_name);
     with_name[variables++] = called;
