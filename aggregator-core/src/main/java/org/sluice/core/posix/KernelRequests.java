@@ -10,8 +10,8 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.LibC;
 
 /**
- * Requests that the kernel carries out while their thread does other things ({@code io_submit}). It
- * takes none where it is a sandbox. For one thread at a time.
+ * Requests that the kernel carries out while their thread does other things ({@code io_submit}). A
+ * sandbox may take none. For one thread at a time.
  */
 final class KernelRequests implements AutoCloseable {
   /** The kinds of requests, by the kernel's names ({@code linux/aio_abi.h}). */

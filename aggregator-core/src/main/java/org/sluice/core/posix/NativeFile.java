@@ -339,7 +339,7 @@ public class NativeFile extends HeldInode {
     }
   }
 
-  /** Keeps the failure of a sync that somebody else has made, who holds {@link #syncLock}. */
+  /** Keeps the failure of a sync that the holder of {@link #syncLock} has made. */
   PosixException lose(final int errno) {
     lost = errno;
     return new PosixException("sync " + opened, errno);
