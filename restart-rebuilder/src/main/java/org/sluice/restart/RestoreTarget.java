@@ -7,7 +7,6 @@ import org.sluice.core.posix.Names;
  * The place to which a checkpoint is restored.
  *
  * @param directory path of the directory, absolute
- * @param force whether to replace existing files
  * @param specialBits whether to restore set-user-id, set-group-id and sticky bits
  */
 record RestoreTarget(String directory, boolean force, boolean specialBits) {

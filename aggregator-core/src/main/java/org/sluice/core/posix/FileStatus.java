@@ -17,8 +17,6 @@ import org.sluice.core.libc.PosixException;
  * @param size in bytes
  * @param allocated the bytes of the size that are not holes
  * @param mode the low 12 bits
- * @param links the number of its names
- * @param modified its time of the last write
  */
 public record FileStatus(
     FileIdentity identity,

@@ -7,7 +7,6 @@ import java.time.Duration;
  *
  * @param name name of the I/O process, and of the job in its checkpoints
  * @param store the store as its user names it, an absolute path or a URI
- * @param checkpoints checkpoints that the session makes
  * @param endsWithMembers whether the session ends when its last member has left
  * @param grace time that it goes on once it is to stop
  */

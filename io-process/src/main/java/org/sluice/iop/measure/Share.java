@@ -11,7 +11,6 @@ import org.sluice.core.segment.Reason;
  * The share of the bytes that went through the buffer, and the reasons of the rest.
  *
  * @param aggregated bytes that went through the buffer
- * @param others the other bytes, by reason
  */
 record Share(long aggregated, List<NotAggregated> others) {
   private static final int MOST_REASONS = 4;

@@ -7,8 +7,6 @@ import org.sluice.iop.memory.Pages;
 /**
  * The buffer that processes append to, and the writes that go past it.
  *
- * @param geometry the segment's geometry
- * @param pages kind of pages that the segment is to lie on
  * @param threshold size in bytes from which writes go direct; empty for an automatic threshold
  * @param whenFull {@code HeaderDescriptor.WHEN_FULL_WAIT} or {@code WHEN_FULL_DIRECT}
  * @param small bytes that a new file grows to before it is captured

@@ -26,7 +26,6 @@ import org.sluice.iop.journal.Journal;
  * A session of this node, as its runtime directory shows it from outside.
  *
  * @param since start of its I/O process
- * @param segment view of its segment
  */
 public record NodeSession(Path directory, State state, Instant since, SegmentView segment) {
   private static final Pattern OF_USER = Pattern.compile("sluice-\\d+");

@@ -9,12 +9,7 @@ import org.sluice.iop.checkpoint.SessionSettings;
 /**
  * The settings of an I/O process.
  *
- * @param store place of the checkpoints
  * @param capture the capture directory, absolute and resolved; empty for none
- * @param buffer shared memory for what is not yet on storage
- * @param layout place where bytes land
- * @param session name, checkpoints and end of the session
- * @param faults faults to inject
  */
 public record Settings(
     StoreSettings store,

@@ -27,7 +27,6 @@ public record ReplayResult(
    *
    * @param calls time that the slowest process spent in its calls to open, write and close
    * @param open time that the slowest process took to open its first file
-   * @param ranksCpu processor time of all processes
    * @param iopCpu processor time of the I/O process, 0 without one
    * @param systemCalls number of system calls of all processes, -1 if not counted
    */

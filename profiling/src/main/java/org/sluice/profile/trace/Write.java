@@ -4,7 +4,6 @@ package org.sluice.profile.trace;
  * A write that succeeded.
  *
  * @param route the way that the bytes took
- * @param time time of the call
  * @param offset offset in the file in bytes, at least 0
  * @param size bytes written, at least 0
  */
