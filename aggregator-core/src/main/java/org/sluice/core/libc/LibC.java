@@ -140,6 +140,7 @@ public record LibC(MemorySegment address, boolean wide) {
   public static final long SYS_IO_GETEVENTS = AARCH64 ? 4 : 208;
   public static final long SYS_GETPRIORITY = AARCH64 ? 141 : 140;
   public static final long SYS_SCHED_SETATTR = AARCH64 ? 274 : 314;
+  public static final long SYS_GETSOCKOPT = AARCH64 ? 209 : 55;
   public static final long SYS_CACHESTAT = 451;
   public static final LibC GETRANDOM = wide("getrandom");
   public static final LibC GETTID = function("gettid");

@@ -6,18 +6,16 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import jdk.net.ExtendedSocketOptions;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.sluice.core.libc.LibC;
 import org.sluice.core.process.NativeThread;
+import org.sluice.core.process.SocketPeer;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.node.PosixStore;
@@ -60,7 +58,7 @@ final class Service implements Runnable, Executor {
   private final Statistics statistics;
   private final Provision.Demand demand;
   private final Selector selector = Selector.open();
-  private final UserPrincipal self = Files.getOwner(Path.of("/proc/self"));
+  private final int self = (int) LibC.GETEUID.call(0);
   private final ManyToOneConcurrentLinkedQueue<Runnable> inbox =
       new ManyToOneConcurrentLinkedQueue<>();
   private final InFlight inFlight;
@@ -319,7 +317,7 @@ final class Service implements Runnable, Executor {
     final SelectionKey key = client.register(selector, SelectionKey.OP_READ);
     final Connection connection = new Connection(client, key, ++connections, inFlight);
     key.attach(connection);
-    if (!client.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(self)) {
+    if (SocketPeer.user(client) != self) {
       connection.refuse("this I/O process serves another user");
       connection.close();
     } else if (clients().count() > mostClients) {
