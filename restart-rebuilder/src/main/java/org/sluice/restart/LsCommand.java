@@ -311,13 +311,13 @@ public final class LsCommand implements Subcommand {
     return "%10d %-19s %-6s %-10s %-9s %5s %6d %7s%s"
         .formatted(
             commit.number(),
-            TIME.format(commit.time()),
+            TIME.format(commit.identity().time()),
             commit.completion().map(Completion::label).orElse("-"),
-            Quoting.name(commit.node()),
+            Quoting.name(commit.source().node()),
             commit.layout(),
             ranks(commit),
-            commit.imageCount(),
-            SizeConverter.format(commit.bytes()),
+            commit.content().images(),
+            SizeConverter.format(commit.content().bytes()),
             commit.caveat().map(caveat -> "  " + Quoting.line(caveat)).orElse("")
                 + Optional.ofNullable(copies.get(commit.id())).map("  "::concat).orElse(""));
   }
@@ -351,8 +351,9 @@ public final class LsCommand implements Subcommand {
   }
 
   private static String ranks(final Commit commit) {
-    final String all = commit.ranks() == 0 ? "-" : String.valueOf(commit.ranks());
-    return commit.part().isEmpty() ? all : commit.part().size() + "/" + all;
+    final String all =
+        commit.coverage().ranks() == 0 ? "-" : String.valueOf(commit.coverage().ranks());
+    return commit.coverage().part().isEmpty() ? all : commit.coverage().part().size() + "/" + all;
   }
 
   private static String line(final CommittedImage image) {
@@ -379,16 +380,17 @@ public final class LsCommand implements Subcommand {
         new JsonObject()
             .with("number", commit.number())
             .with("commit", "%016x".formatted(commit.id()))
-            .with("time", commit.time().toString())
+            .with("time", commit.identity().time().toString())
             .with("complete", commit.completion().map(Completion::label).orElse(null))
             .with("incomplete", commit.incomplete())
-            .with("node", commit.node())
-            .with("job", commit.job())
+            .with("node", commit.source().node())
+            .with("job", commit.source().job())
             .with("layout", commit.layout().toString())
-            .with("ranks", commit.ranks())
-            .with("part", commit.part().isEmpty() ? null : commit.part().list())
-            .with("image_count", commit.imageCount())
-            .with("bytes", commit.bytes());
+            .with("ranks", commit.coverage().ranks())
+            .with(
+                "part", commit.coverage().part().isEmpty() ? null : commit.coverage().part().list())
+            .with("image_count", commit.content().images())
+            .with("bytes", commit.content().bytes());
     if (copies.containsKey(commit.id())) {
       members.with("copy", copies.get(commit.id()));
     }
@@ -402,8 +404,8 @@ public final class LsCommand implements Subcommand {
         new JsonObject()
             .withFile("path", image.path())
             .with("rank", image.rank())
-            .with("ranks", image.ranks())
-            .with("mode", "%04o".formatted(image.mode()))
+            .with("ranks", image.attributes().ranks())
+            .with("mode", "%04o".formatted(image.attributes().mode()))
             .with("size", image.size())
             .with("earlier_bytes", image.earlierBytes());
     return image.isDirect() ? members.withFile("direct", image.sharing().file()) : members;

@@ -71,7 +71,7 @@ final class Present {
       final FileStatus status = FileStatus.of(path);
       return status.type() == FileType.REGULAR
           && status.size() == image.size()
-          && (status.mode() & PERMISSIONS) == (image.mode() & PERMISSIONS);
+          && (status.mode() & PERMISSIONS) == (image.attributes().mode() & PERMISSIONS);
     } catch (final PosixException nothingThere) {
       return false;
     }

@@ -103,7 +103,7 @@ final class Restoration {
               .formatted(Quoting.name(target.directory()), SizeConverter.format(swept)));
     }
     final List<CommittedImage> special =
-        images.stream().filter(image -> (image.mode() & SPECIAL_BITS) != 0).toList();
+        images.stream().filter(image -> (image.attributes().mode() & SPECIAL_BITS) != 0).toList();
     if (!special.isEmpty() && !target.specialBits()) {
       remarks.add(
           "set-user-id, set-group-id and sticky bits are left out: files=%d, such as %s;"
@@ -144,7 +144,7 @@ final class Restoration {
   /** Returns whether two images of one id were one file. */
   private static boolean isSame(final CommittedImage one, final CommittedImage other) {
     return one.size() == other.size()
-        && one.mode() == other.mode()
+        && one.attributes().mode() == other.attributes().mode()
         && one.chunks().equals(other.chunks())
         && one.blocks().equals(other.blocks())
         && one.holders().equals(other.holders());
@@ -222,7 +222,10 @@ final class Restoration {
             written[0] += bytes;
             progress.add(bytes);
           });
-      file.chmod(target.specialBits() ? image.mode() : image.mode() & ~SPECIAL_BITS);
+      file.chmod(
+          target.specialBits()
+              ? image.attributes().mode()
+              : image.attributes().mode() & ~SPECIAL_BITS);
     }
     progress.add(image.size() - written[0]); // holes
   }

@@ -304,8 +304,9 @@ public final class RestoreCommand implements Subcommand {
         new JsonObject()
             .with("series", opened.series().orElse(null))
             .with("checkpoint", commit.number())
-            .with("ranks", commit.ranks())
-            .with("part", commit.part().isEmpty() ? null : commit.part().list())
+            .with("ranks", commit.coverage().ranks())
+            .with(
+                "part", commit.coverage().part().isEmpty() ? null : commit.coverage().part().list())
             .withFile("to", target)
             .with("bytes", bytes)
             .withFiles("images", images.stream().map(CommittedImage::path).toList());

@@ -201,7 +201,7 @@ public final class RmCommand implements Subcommand {
       if (!opened.remove(commit.get())) {
         return false;
       }
-      for (final long container : commit.get().containers()) {
+      for (final long container : commit.get().content().containers()) {
         opened.discard(container);
       }
     }

@@ -128,7 +128,10 @@ final class Selection {
     }
     final long present =
         images.stream().mapToInt(CommittedImage::rank).filter(r -> r >= 0).distinct().count();
-    final int expected = commit.part().isEmpty() ? commit.ranks() : commit.part().size();
+    final int expected =
+        commit.coverage().part().isEmpty()
+            ? commit.coverage().ranks()
+            : commit.coverage().part().size();
     if (present < expected && !partial && !shares) {
       throw new CommandException(
           ExitStatus.NOT_FOUND,

@@ -68,7 +68,7 @@ public final class VerifyCommand implements Subcommand {
                 .with("store", opened.store())
                 .with("series", opened.series().orElse(null))
                 .with("checkpoints", commits.stream().map(Commit::number).toList())
-                .with("bytes", commits.stream().mapToLong(Commit::bytes).sum())
+                .with("bytes", commits.stream().mapToLong(commit -> commit.content().bytes()).sum())
                 .with("damage", damage.stream().map(Damage::members).toList()));
       } else {
         print(opened, commits);
@@ -81,7 +81,7 @@ public final class VerifyCommand implements Subcommand {
   }
 
   private List<Commit> verify(final CheckpointReader opened) throws IOException {
-    final long bytes = find(opened).stream().mapToLong(Commit::bytes).sum();
+    final long bytes = find(opened).stream().mapToLong(commit -> commit.content().bytes()).sum();
     try (Progress progress = Progress.begin("verify", bytes)) {
       return Selection.read(
           opened, () -> find(opened), commit -> opened.verify(commit, damage::add, progress::add));
@@ -104,8 +104,8 @@ public final class VerifyCommand implements Subcommand {
                 "verified checkpoint %d%s: %d images, %s%s%n",
                 commit.number(),
                 Selection.ofSeries(opened),
-                commit.imageCount(),
-                SizeConverter.format(commit.bytes()),
+                commit.content().images(),
+                SizeConverter.format(commit.content().bytes()),
                 commit.caveat().map("; it is "::concat).map(Quoting::line).orElse("")));
     damage.forEach(e -> out.println(Quoting.line(e.getMessage())));
     out.println(damage.isEmpty() ? "no damage" : damage.size() + " damaged places");

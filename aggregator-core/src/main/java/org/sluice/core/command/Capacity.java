@@ -20,13 +20,14 @@ public record Capacity(String place, long each, long free) {
   /** {@return empty where none is, or none has bytes, so that nobody can tell} */
   public static Optional<Capacity> of(final Path directory, final List<Commit> commits)
       throws IOException {
-    final Optional<Commit> newest = commits.stream().max(Comparator.comparing(Commit::time));
-    if (newest.isEmpty() || newest.get().bytes() == 0) {
+    final Optional<Commit> newest =
+        commits.stream().max(Comparator.comparing(commit -> commit.identity().time()));
+    if (newest.isEmpty() || newest.get().content().bytes() == 0) {
       return Optional.empty();
     }
     final String place = directory.toAbsolutePath().normalize().toString();
     try (NativeFile opened = NativeFile.open(place, Flag.DIRECTORY)) {
-      return Optional.of(new Capacity(place, newest.get().bytes(), opened.room().free()));
+      return Optional.of(new Capacity(place, newest.get().content().bytes(), opened.room().free()));
     }
   }
 

@@ -12,6 +12,9 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitSource;
+import org.sluice.core.store.model.ImageAttributes;
+import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.node.Draft;
 import org.sluice.core.store.node.DraftImage;
 import org.sluice.core.store.series.RefusedException;
@@ -121,14 +124,14 @@ public final class CheckpointCommit implements Work {
     this.draft =
         new Draft(
             decision.checkpoint(),
-            context.node(),
-            context.settings().name(),
-            context.predecessors().origin(decision.checkpoint()),
+            new CommitSource(
+                context.node(),
+                context.settings().name(),
+                context.predecessors().origin(decision.checkpoint()),
+                context.sessionId()),
+            new JobCoverage(decision.ranks(), decision.part()),
             context.layout(),
-            decision.ranks(),
-            decision.part(),
             decision.completion(),
-            context.sessionId(),
             new ArrayList<>());
   }
 
@@ -182,12 +185,13 @@ public final class CheckpointCommit implements Work {
               + " or write it again");
     }
     return new DraftImage(
-        member.path(),
-        member.rank(),
-        member.ranks(),
-        image.held().status().mode(),
-        image.drainedSize(),
-        image.id(),
+        new ImageAttributes(
+            member.path(),
+            member.rank(),
+            member.ranks(),
+            image.held().status().mode(),
+            image.drainedSize(),
+            image.id()),
         image.log().chunks(),
         image.held(),
         image.isOpenOutside(),

@@ -391,7 +391,7 @@ public final class CheckpointState implements Fold {
    */
   public long placeOf(final Commit commit) {
     final Entry.Written last = written.get(commit.number());
-    return last != null ? last.place() : commit.sequence();
+    return last != null ? last.place() : commit.identity().sequence();
   }
 
   /** Returns the count of decided numbers up to this one, which is its place in their order. */

@@ -156,7 +156,7 @@ public final class Committer {
     try {
       final Optional<Commit> commit = context.store().find(decision.checkpoint());
       if (commit.isPresent()
-          && commit.get().sessionId() == context.sessionId()
+          && commit.get().source().sessionId() == context.sessionId()
           && !commit.get().incomplete()
           && names(context.store().images(commit.get())).equals(names(decision))) {
         return commit;
@@ -184,7 +184,8 @@ public final class Committer {
   public Set<Integer> stored() throws IOException {
     final Set<Integer> stored = new HashSet<>();
     for (final Commit commit : context.store().commits(Committer::tellOfDamage)) {
-      if (commit.sessionId() == context.sessionId() && context.publisher().counts(commit)) {
+      if (commit.source().sessionId() == context.sessionId()
+          && context.publisher().counts(commit)) {
         try {
           context.store().images(commit).forEach(image -> stored.add(image.imageId()));
         } catch (final IOException e) {

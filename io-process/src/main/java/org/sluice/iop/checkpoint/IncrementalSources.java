@@ -57,11 +57,11 @@ public final class IncrementalSources {
     }
     final Pieces pieces = pieces(created.pieces());
     know(created.base());
-    final CommittedImage base = images.get(draft.path());
-    if (base == null || pieces.end() > Math.min(base.size(), draft.size())) {
+    final CommittedImage base = images.get(draft.attributes().path());
+    if (base == null || pieces.end() > Math.min(base.size(), draft.attributes().size())) {
       throw new IOException(
           "%s has other bytes in checkpoint %d than it is said to have"
-              .formatted(draft.path(), created.base()));
+              .formatted(draft.attributes().path(), created.base()));
     }
     return draft.goingOnFrom(new IncrementalSource(known, base, pieces));
   }
@@ -75,7 +75,7 @@ public final class IncrementalSources {
     final Commit commit =
         store
             .find(number)
-            .filter(found -> found.sessionId() == sessionId)
+            .filter(found -> found.source().sessionId() == sessionId)
             .orElseThrow(
                 () -> new IOException("checkpoint %d is not there any more".formatted(number)));
     store.images(commit).forEach(image -> images.put(image.path(), image));

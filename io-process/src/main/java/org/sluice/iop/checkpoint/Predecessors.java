@@ -97,13 +97,13 @@ public final class Predecessors {
     final NavigableMap<Long, Optional<Origin>> before = new TreeMap<>();
     final List<Commit> own = new ArrayList<>();
     for (final Commit commit : store.commits(damaged -> {})) {
-      if (commit.sessionId() == sessionId) {
+      if (commit.source().sessionId() == sessionId) {
         own.add(commit);
       } else if (!publisher.hasNodes()) {
-        before.put(commit.number(), Optional.of(commit.origin()));
+        before.put(commit.number(), Optional.of(commit.source().origin()));
       }
     }
-    own.sort(Comparator.comparingLong(Commit::sequence));
+    own.sort(Comparator.comparingLong(commit -> commit.identity().sequence()));
     publisher.numbersBefore().forEach(number -> before.put(number, Optional.empty()));
     final Optional<Long> first =
         Stream.of(

@@ -24,7 +24,7 @@ record WrittenOver(Context context, long number) implements Work {
             .store()
             .find(number)
             .filter(commit -> commit.layout().commitsNames())
-            .filter(commit -> commit.sessionId() != context.sessionId());
+            .filter(commit -> commit.source().sessionId() != context.sessionId());
     if (earlier.isPresent()) {
       context.store().markIncomplete(number, earlier.get().id());
     }

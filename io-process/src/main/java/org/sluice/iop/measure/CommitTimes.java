@@ -16,8 +16,8 @@ public record CommitTimes(
   public static CommitTimes of(final Commit commit, final OpenTimes openings, final long ended) {
     return new CommitTimes(
         commit.number(),
-        commit.imageCount(),
-        commit.bytes(),
+        commit.content().images(),
+        commit.content().bytes(),
         openings.slowest(),
         (ended - Math.min(ended, openings.first())) / 1e9);
   }

@@ -199,7 +199,7 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
       final SortedMap<Long, LogEntry.Commit> live = run.live();
       final List<Long> own = new ArrayList<>(live.keySet());
       own.removeIf(sequence -> isEarlier(live.get(sequence)));
-      final List<Long> all = removes ? earlier(live, commit.origin()) : new ArrayList<>();
+      final List<Long> all = removes ? earlier(live, commit.source().origin()) : new ArrayList<>();
       all.addAll(own);
       for (final long sequence :
           removes ? Keeping.older(stay, all, any -> true) : List.<Long>of()) {

@@ -133,7 +133,7 @@ class NodePublisher implements Publisher {
   @Override
   public List<Commit> earlier(final long sessionId) throws IOException {
     return store.commits(damaged -> {}).stream()
-        .filter(commit -> commit.sessionId() != sessionId)
+        .filter(commit -> commit.source().sessionId() != sessionId)
         .toList();
   }
 

@@ -62,13 +62,13 @@ final class PendingPart {
 
   /** The ranks of the job; a program that is none has one. */
   private static int ranksOfJob(final Commit commit) {
-    return Math.max(1, commit.ranks());
+    return Math.max(1, commit.coverage().ranks());
   }
 
   static RankSet ranksOf(final Commit commit) {
-    return commit.part().isEmpty()
+    return commit.coverage().part().isEmpty()
         ? RankSet.of(IntStream.range(0, ranksOfJob(commit)))
-        : commit.part();
+        : commit.coverage().part();
   }
 
   /** Puts it unless it is there: the last stage at first, and then the thread that looks at it. */

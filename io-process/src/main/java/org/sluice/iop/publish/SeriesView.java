@@ -41,7 +41,7 @@ final class SeriesView implements AutoCloseable {
 
   /** Returns where a checkpoint that counts is from. Its parts of all nodes are read. */
   public synchronized Origin origin(final long number) throws IOException {
-    return reader().find(number).map(Commit::origin).orElse(Origin.UNKNOWN);
+    return reader().find(number).map(commit -> commit.source().origin()).orElse(Origin.UNKNOWN);
   }
 
   /** Returns whether a commit of this node's own store is a part of a checkpoint that counts. */

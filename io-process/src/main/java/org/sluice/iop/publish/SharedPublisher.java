@@ -29,7 +29,7 @@ abstract class SharedPublisher extends NodePublisher {
     try {
       for (final Commit older : store.commits(damaged -> {})) {
         if (older.number() == newer.number()
-            && older.sequence() < newer.sequence()
+            && older.identity().sequence() < newer.identity().sequence()
             && !needed.test(older)) {
           store.remove(older);
         }

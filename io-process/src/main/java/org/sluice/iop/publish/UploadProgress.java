@@ -53,7 +53,7 @@ final class UploadProgress {
   }
 
   public void piece(final long bytes) {
-    say(current, State.COPYING, (int) (WHOLE * sent / Math.max(1, current.bytes())));
+    say(current, State.COPYING, (int) (WHOLE * sent / Math.max(1, current.content().bytes())));
     sent += bytes;
     if (System.nanoTime() - written > PAUSE_NANOS) {
       write();

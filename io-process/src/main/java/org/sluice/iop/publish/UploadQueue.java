@@ -28,7 +28,9 @@ final class UploadQueue {
 
   /** Adds an upload, and returns whether it was none of them before. */
   boolean add(final PendingUpload one) {
-    final boolean older = newest != null && newest.commit().sequence() < one.commit().sequence();
+    final boolean older =
+        newest != null
+            && newest.commit().identity().sequence() < one.commit().identity().sequence();
     if (older) {
       newest = null;
     }
@@ -85,6 +87,6 @@ final class UploadQueue {
 
   /** Returns how much is not copied, with what is being copied; holes included. */
   long bytes() {
-    return waiting.stream().mapToLong(one -> one.commit().bytes()).sum();
+    return waiting.stream().mapToLong(one -> one.commit().content().bytes()).sum();
   }
 }

@@ -113,7 +113,7 @@ public final class Retention {
     series.forEach(older -> images.forEach(older.images()::remove));
     add(own(commit, new HashSet<>(images)));
     incomplete.remove(commit.number());
-    if (commit.part().isEmpty() || commit.part().list().contains(0)) {
+    if (commit.coverage().part().isEmpty() || commit.coverage().part().list().contains(0)) {
       lookAtEarlier(); // among the nodes of a series the one of rank 0 looks
     }
     letGo();
@@ -193,9 +193,9 @@ public final class Retention {
    */
   private void addEarlier(final List<Commit> earlier) {
     for (final Commit commit : earlier) {
-      if (!context.predecessors().isOfAnother(commit.origin())
+      if (!context.predecessors().isOfAnother(commit.source().origin())
           && series.stream().noneMatch(kept -> kept.commit().number() == commit.number())) {
-        add(new Kept(commit, Long.MIN_VALUE + commit.sequence(), new HashSet<>()));
+        add(new Kept(commit, Long.MIN_VALUE + commit.identity().sequence(), new HashSet<>()));
         if (commit.incomplete()) {
           grown(commit.number());
         }

@@ -11,6 +11,7 @@ import org.sluice.core.posix.Loans;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.SyncBatch;
+import org.sluice.core.store.model.ImageAttributes;
 import org.sluice.core.store.model.Sharing;
 import org.sluice.core.store.node.DraftImage;
 import org.sluice.iop.image.CaptureDirectory;
@@ -100,12 +101,8 @@ public final class FilesInPlace {
               .formatted(member.path()));
     }
     return new DraftImage(
-        member.path(),
-        member.rank(),
-        member.ranks(),
-        status.mode(),
-        status.size(),
-        image.id(),
+        new ImageAttributes(
+            member.path(), member.rank(), member.ranks(), status.mode(), status.size(), image.id()),
         List.of(),
         image.held(),
         true,

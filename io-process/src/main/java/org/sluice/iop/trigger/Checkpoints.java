@@ -90,8 +90,8 @@ public record Checkpoints(
     }
     leave();
     counting().stream()
-        .filter(commit -> commit.sessionId() == context.sessionId())
-        .sorted(Comparator.comparingLong(Commit::sequence))
+        .filter(commit -> commit.source().sessionId() == context.sessionId())
+        .sorted(Comparator.comparingLong(commit -> commit.identity().sequence()))
         .forEach(
             commit -> {
               retention.resume(commit, context.state().groups().committed(commit.number()));
@@ -110,7 +110,7 @@ public record Checkpoints(
       if (one != null) {
         context.publisher().resumeUpload(departure(commit, one.round(), one.growth()));
       }
-      if (newest == null || newest.sequence() < commit.sequence()) {
+      if (newest == null || newest.identity().sequence() < commit.identity().sequence()) {
         newest = commit;
       }
     }

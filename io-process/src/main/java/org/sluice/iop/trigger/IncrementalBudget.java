@@ -34,7 +34,7 @@ final class IncrementalBudget {
   /** Returns whether there is room for a checkpoint that reuses bytes of one. */
   boolean isFor(final Commit base) {
     return context.settings().checkpoints().keep().isAll()
-        || taken <= (context.settings().checkpoints().keep().most() + 1L) * base.bytes();
+        || taken <= (context.settings().checkpoints().keep().most() + 1L) * base.content().bytes();
   }
 
   /** A count of the space. The indexes are read on the last stage, as removals are done there. */
@@ -48,7 +48,7 @@ final class IncrementalBudget {
     public void commit() throws IOException {
       final List<Commit> ours =
           context.store().commits(damaged -> {}).stream()
-              .filter(commit -> commit.sessionId() == context.sessionId())
+              .filter(commit -> commit.source().sessionId() == context.sessionId())
               .toList();
       final Occupancy all = Occupancy.of(context.store(), ours);
       context.service().execute(() -> taken = all.removed() > 0 ? all.bytes() : 0);

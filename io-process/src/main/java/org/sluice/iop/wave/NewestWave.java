@@ -59,7 +59,7 @@ public final class NewestWave {
   public static List<Commit> counting(
       final CheckpointReader opened, final Consumer<IOException> unreadable) throws IOException {
     return opened.commits(unreadable).stream()
-        .filter(commit -> !commit.incomplete() && commit.part().isEmpty())
+        .filter(commit -> !commit.incomplete() && commit.coverage().part().isEmpty())
         .sorted(comparingLong(Commit::number))
         .toList();
   }

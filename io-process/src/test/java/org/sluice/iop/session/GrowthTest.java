@@ -33,7 +33,7 @@ class GrowthTest extends GroupServeTest {
 
   private int images(final long number) throws IOException {
     try (PosixStore opened = PosixStore.open(store)) {
-      return opened.find(number).orElseThrow().imageCount();
+      return opened.find(number).orElseThrow().content().images();
     }
   }
 
@@ -129,7 +129,7 @@ class GrowthTest extends GroupServeTest {
       assertThat(committed(process, 1)).isEqualTo(new Reply.Done());
       assertThat(images(1)).isEqualTo(files);
       try (PosixStore opened = PosixStore.open(store)) {
-        assertThat(opened.find(1).orElseThrow().sequence()).isLessThan(files / 5);
+        assertThat(opened.find(1).orElseThrow().identity().sequence()).isLessThan(files / 5);
       }
     }
   }

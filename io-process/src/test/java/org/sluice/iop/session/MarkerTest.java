@@ -55,7 +55,7 @@ class MarkerTest extends GroupServeTest {
       assertThat(committed(zero, 1)).isEqualTo(new Reply.Done());
       final Commit commit = commit(1);
       assertThat(commit.completion()).contains(Completion.MARKER);
-      assertThat(commit.imageCount()).isEqualTo(4);
+      assertThat(commit.content().images()).isEqualTo(4);
       assertThat(restored(1, "done.1")).isEqualTo("done.1");
     }
   }
@@ -182,7 +182,7 @@ class MarkerTest extends GroupServeTest {
         expectNoCommit(again);
         again.end(late);
         assertThat(committed(again, 1)).isEqualTo(new Reply.Done());
-        assertThat(commit(1).imageCount()).isEqualTo(3);
+        assertThat(commit(1).content().images()).isEqualTo(3);
       }
     }
   }

@@ -30,8 +30,8 @@ class NodePartTest extends GroupServeTest {
   private void assertPart(final long number, final int ranks, final Integer... part)
       throws IOException {
     final Commit commit = commit(number);
-    assertThat(commit.ranks()).isEqualTo(ranks);
-    assertThat(commit.part().list()).containsExactly(part);
+    assertThat(commit.coverage().ranks()).isEqualTo(ranks);
+    assertThat(commit.coverage().part().list()).containsExactly(part);
   }
 
   private void write(final RawProcess process, final int step, final int rank) throws IOException {

@@ -176,7 +176,10 @@ public record StoreDirectory(Path path, Disk disk) {
   public static List<String> namesFor(final Commit commit) {
     final List<String> names = new ArrayList<>(List.of(StoreFormat.NAME, NODE));
     names.add("%s/%s/".formatted(CHECKPOINTS, checkpointName(commit.number(), commit.id())));
-    commit.containers().forEach(id -> names.add("%s/%s".formatted(CONTAINERS, containerName(id))));
+    commit
+        .content()
+        .containers()
+        .forEach(id -> names.add("%s/%s".formatted(CONTAINERS, containerName(id))));
     return names;
   }
 

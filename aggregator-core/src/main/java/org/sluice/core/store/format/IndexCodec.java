@@ -24,6 +24,7 @@ import org.sluice.core.store.model.Block;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Holder;
+import org.sluice.core.store.model.ImageAttributes;
 import org.sluice.core.store.model.Pieces;
 import org.sluice.core.store.model.RangeSet;
 import org.sluice.core.store.model.Sharing;
@@ -227,8 +228,8 @@ public final class IndexCodec {
       final Bytes<?> out, final CommittedImage image, final Map<ChunkLocation, Integer> ordinals) {
     final byte[] path = FileName.encode(image.path());
     out.writeInt(path.length).write(path);
-    out.writeInt(image.rank()).writeInt(image.ranks());
-    out.writeInt(image.mode()).writeInt(image.imageId()).writeLong(image.size());
+    out.writeInt(image.rank()).writeInt(image.attributes().ranks());
+    out.writeInt(image.attributes().mode()).writeInt(image.imageId()).writeLong(image.size());
     out.writeInt(image.chunks().size());
     image.chunks().forEach(chunk -> out.writeInt(ordinals.get(chunk)));
     writeBlocks(out, image.blocks());
@@ -275,7 +276,12 @@ public final class IndexCodec {
         version >= STORED_VERSION ? readHolders(in, size, chunkTable, budget) : List.of();
     final CommittedImage image =
         new CommittedImage(
-            ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks, sharing, holders);
+            ordinal,
+            new ImageAttributes(path, rank, ranks, mode, size, imageId),
+            chunks,
+            blocks,
+            sharing,
+            holders);
     check(!image.isInPlace() || version >= VERSION && chunks.isEmpty() && holders.isEmpty());
     check(!image.isDirect() || chunks.isEmpty() && blocks.isEmpty() && holders.isEmpty());
     return image;

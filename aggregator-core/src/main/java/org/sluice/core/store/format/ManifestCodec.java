@@ -13,7 +13,11 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.segment.Layout;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitContent;
+import org.sluice.core.store.model.CommitIdentity;
+import org.sluice.core.store.model.CommitSource;
 import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.model.RankSet;
 
@@ -45,28 +49,29 @@ public final class ManifestCodec {
     members.put("version", VERSION);
     members.put("number", commit.number());
     members.put("commit", hex(commit.id()));
-    members.put("sequence", commit.sequence());
-    members.put("time", commit.time().toEpochMilli());
-    members.put("node", commit.node());
-    members.put("job", commit.job());
-    members.put("capture", commit.origin().capture());
-    members.put("recurs", commit.origin().recurs());
+    members.put("sequence", commit.identity().sequence());
+    members.put("time", commit.identity().time().toEpochMilli());
+    members.put("node", commit.source().node());
+    members.put("job", commit.source().job());
+    members.put("capture", commit.source().origin().capture());
+    members.put("recurs", commit.source().origin().recurs());
     members.put("layout", commit.layout().toString());
-    members.put("ranks", commit.ranks());
-    members.put("part", commit.part().toString());
+    members.put("ranks", commit.coverage().ranks());
+    members.put("part", commit.coverage().part().toString());
     members.put("complete", commit.completion().orElseThrow().label());
-    members.put("session", hex(commit.sessionId()));
-    members.put("run", hex(commit.sessionId()));
+    members.put("session", hex(commit.source().sessionId()));
+    members.put("run", hex(commit.source().sessionId()));
     members.put("round", 0);
-    members.put("images", commit.imageCount());
-    members.put("bytes", commit.bytes());
-    members.put("containers", commit.containers().stream().map(ManifestCodec::hex).toList());
-    members.put("before", commit.before().stream().map(ManifestCodec::hex).toList());
+    members.put("images", commit.content().images());
+    members.put("bytes", commit.content().bytes());
+    members.put(
+        "containers", commit.content().containers().stream().map(ManifestCodec::hex).toList());
+    members.put("before", commit.identity().before().stream().map(ManifestCodec::hex).toList());
     final byte[] all = SealedJson.encode(members);
     if (all.length > MAX_LENGTH) {
       throw new IOException(
           "checkpoint %d has chunks in %d containers, more than its manifest can name"
-              .formatted(commit.number(), commit.containers().size()));
+              .formatted(commit.number(), commit.content().containers().size()));
     }
     return all;
   }
@@ -93,23 +98,25 @@ public final class ManifestCodec {
       throw FormatVersionException.of(file, version, VERSION);
     }
     return new Commit(
-        number(members, "number"),
-        Long.parseUnsignedLong(string(members, "commit"), 16),
-        number(members, "sequence"),
-        Instant.ofEpochMilli(number(members, "time")),
-        string(members, "node"),
-        string(members, "job"),
-        origin(members),
+        new CommitIdentity(
+            number(members, "number"),
+            Long.parseUnsignedLong(string(members, "commit"), 16),
+            number(members, "sequence"),
+            Instant.ofEpochMilli(number(members, "time")),
+            members.containsKey("before") ? ids((List<?>) members.get("before")) : List.of()),
+        new CommitSource(
+            string(members, "node"),
+            string(members, "job"),
+            origin(members),
+            Long.parseUnsignedLong(string(members, "session"), 16)),
+        new JobCoverage(integer(members, "ranks"), part(members)),
         layout(string(members, "layout")),
-        integer(members, "ranks"),
-        part(members),
         completion(members, version),
         version < VERSION && Boolean.TRUE.equals(members.get("ungrouped")),
-        Long.parseUnsignedLong(string(members, "session"), 16),
-        integer(members, "images"),
-        number(members, "bytes"),
-        ids((List<?>) members.get("containers")),
-        members.containsKey("before") ? ids((List<?>) members.get("before")) : List.of());
+        new CommitContent(
+            integer(members, "images"),
+            number(members, "bytes"),
+            ids((List<?>) members.get("containers"))));
   }
 
   private static Layout layout(final String word) throws IOException {

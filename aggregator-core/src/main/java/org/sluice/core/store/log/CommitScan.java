@@ -198,7 +198,8 @@ public final class CommitScan {
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
       throws IOException {
     return newest(commits(counts, unreadable)).stream()
-        .sorted((one, other) -> Long.compare(one.sequence(), other.sequence()))
+        .sorted(
+            (one, other) -> Long.compare(one.identity().sequence(), other.identity().sequence()))
         .toList();
   }
 
@@ -221,7 +222,8 @@ public final class CommitScan {
             Collectors.toMap(
                 Commit::number,
                 commit -> commit,
-                (one, other) -> one.sequence() < other.sequence() ? other : one))
+                (one, other) ->
+                    one.identity().sequence() < other.identity().sequence() ? other : one))
         .values();
   }
 
@@ -234,7 +236,9 @@ public final class CommitScan {
     final List<IOException> damage = new ArrayList<>();
     final Optional<Commit> found =
         newest(commits(any -> any.number() == number, unreadable::put, damage::add)).stream()
-            .reduce((one, other) -> one.sequence() < other.sequence() ? other : one);
+            .reduce(
+                (one, other) ->
+                    one.identity().sequence() < other.identity().sequence() ? other : one);
     final List<IOException> failures =
         new ArrayList<>(found.isEmpty() ? unreadable.values() : notBefore(found.get(), unreadable));
     if (found.isEmpty()) {
@@ -266,8 +270,8 @@ public final class CommitScan {
     }
     final Set<Long> before =
         commits(any -> true, any -> {}).stream()
-            .filter(one -> one.sequence() <= commit.sequence())
-            .flatMap(one -> one.before().stream())
+            .filter(one -> one.identity().sequence() <= commit.identity().sequence())
+            .flatMap(one -> one.identity().before().stream())
             .collect(Collectors.toSet());
     final Map<CheckpointDirectory, IOException> others = new LinkedHashMap<>(unreadable);
     others.keySet().removeIf(directory -> before.contains(directory.commitId()));

@@ -76,9 +76,9 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
 
   /** Returns the ranks whose images the part has; a program that is no job has one. */
   public RankSet ranks() {
-    return commit.part().isEmpty()
-        ? RankSet.of(IntStream.range(0, Math.max(1, commit.ranks())))
-        : commit.part();
+    return commit.coverage().part().isEmpty()
+        ? RankSet.of(IntStream.range(0, Math.max(1, commit.coverage().ranks())))
+        : commit.coverage().part();
   }
 
   /**

@@ -1,6 +1,5 @@
 package org.sluice.core.store.model;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -9,81 +8,40 @@ import org.sluice.core.segment.Layout;
 /**
  * A committed checkpoint.
  *
- * @param number the checkpoint's number
- * @param id random, tells two commits of a number apart
- * @param sequence 1 more than that of the commit before, in the whole store
- * @param time time of the commit, by the node's clock
- * @param node the node that wrote it
- * @param job a name for the job
- * @param origin program whose files it has
+ * @param source the program that wrote it
  * @param layout layout of its bytes
- * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
- * @param part the ranks whose images it has, if the job has others on other nodes; else none
  * @param completion reason why it counts as complete; empty when its version does not tell
  * @param incomplete true if a file joined it after its commit: never the newest
- * @param sessionId the session that wrote its chunks
- * @param imageCount number of its images
- * @param bytes the sum of their sizes
- * @param containers ids of the containers of its chunks
- * @param before ids of the commits that were the last before it; not of all
  */
 public record Commit(
-    long number,
-    long id,
-    long sequence,
-    Instant time,
-    String node,
-    String job,
-    Origin origin,
+    CommitIdentity identity,
+    CommitSource source,
+    JobCoverage coverage,
     Layout layout,
-    int ranks,
-    RankSet part,
     Optional<Completion> completion,
     boolean incomplete,
-    long sessionId,
-    int imageCount,
-    long bytes,
-    List<Long> containers,
-    List<Long> before) {
+    CommitContent content) {
   private static final String INCOMPLETE = "incomplete: files joined it after its commit";
 
-  /**
-   * Returns the same commit, which a file has joined since.
-   *
-   * @return commit that is never the newest
-   */
+  /** Returns the checkpoint's number. */
+  public long number() {
+    return identity.number();
+  }
+
+  /** Returns the random id that tells two commits of a number apart. */
+  public long id() {
+    return identity.id();
+  }
+
+  /** Returns the same commit, which a file has joined since: never the newest. */
   public Commit markedIncomplete() {
-    return with(true, containers);
+    return new Commit(identity, source, coverage, layout, completion, true, content);
   }
 
-  /**
-   * Returns the same commit, copied to an engine.
-   *
-   * @return commit without containers
-   */
+  /** Returns the same commit, copied to an engine: without containers. */
   public Commit copied() {
-    return with(incomplete, List.of());
-  }
-
-  private Commit with(final boolean nowIncomplete, final List<Long> nowContainers) {
-    return new Commit(
-        number,
-        id,
-        sequence,
-        time,
-        node,
-        job,
-        origin,
-        layout,
-        ranks,
-        part,
-        completion,
-        nowIncomplete,
-        sessionId,
-        imageCount,
-        bytes,
-        nowContainers,
-        before);
+    final CommitContent copy = new CommitContent(content.images(), content.bytes(), List.of());
+    return new Commit(identity, source, coverage, layout, completion, incomplete, copy);
   }
 
   /**
@@ -92,9 +50,11 @@ public record Commit(
    * @return such as {@code node b17's part: ranks 0-3 of 8}; empty for all of it
    */
   public Optional<String> share() {
-    return part.isEmpty()
+    return coverage.part().isEmpty()
         ? Optional.empty()
-        : Optional.of("node %s's part: ranks %s of %d".formatted(node, part, ranks));
+        : Optional.of(
+            "node %s's part: ranks %s of %d"
+                .formatted(source.node(), coverage.part(), coverage.ranks()));
   }
 
   /**

@@ -10,12 +10,6 @@ import org.sluice.core.posix.Extent;
  * An image of a committed checkpoint.
  *
  * @param ordinal its number in the checkpoint, from 0
- * @param path its path below the capture directory, or its name; relative, without {@code ..}
- * @param rank the rank that wrote it, -1 when unknown
- * @param ranks ranks of the job, 0 when unknown
- * @param mode permissions the restored file gets
- * @param size its size
- * @param imageId its id in the records of the chunks
  * @param chunks the chunks with records of it, in program order
  * @param blocks the valid pieces of its own file, ascending; the rest of that file does not count
  * @param sharing description of a file that nodes share; null for any other
@@ -23,42 +17,28 @@ import org.sluice.core.posix.Extent;
  */
 public record CommittedImage(
     int ordinal,
-    String path,
-    int rank,
-    int ranks,
-    int mode,
-    long size,
-    int imageId,
+    ImageAttributes attributes,
     List<ChunkLocation> chunks,
     List<Block> blocks,
     Sharing sharing,
     List<Holder> holders) {
-  /**
-   * Creates an image that holds all of its bytes itself.
-   *
-   * @param ordinal its number in the checkpoint, from 0
-   * @param path its path below the capture directory, or its name
-   * @param rank the rank that wrote it, -1 when unknown
-   * @param ranks ranks of the job, 0 when unknown
-   * @param mode permissions the restored file gets
-   * @param size its size
-   * @param imageId its id in the records of the chunks
-   * @param chunks the chunks with records of it, in program order
-   * @param blocks the valid pieces of its own file, ascending
-   * @param sharing description of a file that nodes share; null for any other
-   */
-  public CommittedImage(
-      final int ordinal,
-      final String path,
-      final int rank,
-      final int ranks,
-      final int mode,
-      final long size,
-      final int imageId,
-      final List<ChunkLocation> chunks,
-      final List<Block> blocks,
-      final Sharing sharing) {
-    this(ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks, sharing, List.of());
+  /** Returns its path below the capture directory, or its name; relative, without {@code ..}. */
+  public String path() {
+    return attributes.path();
+  }
+
+  /** Returns the rank that wrote it, -1 when unknown. */
+  public int rank() {
+    return attributes.rank();
+  }
+
+  public long size() {
+    return attributes.size();
+  }
+
+  /** Returns its id in the records of the chunks. */
+  public int imageId() {
+    return attributes.imageId();
   }
 
   /**
@@ -111,7 +91,7 @@ public record CommittedImage(
    */
   public void checkPlace() throws IOException {
     if (isInPlace()) {
-      sharing.check(size);
+      sharing.check(size());
     }
   }
 
@@ -123,8 +103,9 @@ public record CommittedImage(
    * @return image that is the same in all else
    */
   public CommittedImage renumbered(final int itsOrdinal, final int id) {
-    return new CommittedImage(
-        itsOrdinal, path, rank, ranks, mode, size, id, chunks, blocks, sharing, holders);
+    final ImageAttributes its =
+        new ImageAttributes(path(), rank(), attributes.ranks(), attributes.mode(), size(), id);
+    return new CommittedImage(itsOrdinal, its, chunks, blocks, sharing, holders);
   }
 
   /**
@@ -135,15 +116,6 @@ public record CommittedImage(
    */
   public CommittedImage copied(final List<Block> all) {
     return new CommittedImage(
-        ordinal,
-        path,
-        rank,
-        ranks,
-        mode,
-        size,
-        imageId,
-        List.of(),
-        List.copyOf(all),
-        isInPlace() ? null : sharing);
+        ordinal, attributes, List.of(), List.copyOf(all), isInPlace() ? null : sharing, List.of());
   }
 }

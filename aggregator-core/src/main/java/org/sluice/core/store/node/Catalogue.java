@@ -103,8 +103,8 @@ final class Catalogue {
     private Known(final Commit commit) {
       this.number = commit.number();
       this.id = commit.id();
-      this.sequence = commit.sequence();
-      this.containers = commit.containers();
+      this.sequence = commit.identity().sequence();
+      this.containers = commit.content().containers();
     }
 
     long sequence() {
@@ -188,7 +188,7 @@ final class Catalogue {
   List<Known> supersededBy(final Commit commit) throws IOException {
     update();
     return committed.getOrDefault(commit.number(), List.of()).stream()
-        .filter(other -> supersedes && other.sequence < commit.sequence())
+        .filter(other -> supersedes && other.sequence < commit.identity().sequence())
         .toList();
   }
 

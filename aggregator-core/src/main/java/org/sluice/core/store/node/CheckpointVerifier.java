@@ -82,7 +82,7 @@ final class CheckpointVerifier implements AutoCloseable {
   private void verifyContainer(final long id, final Iterable<ChunkLocation> chunks)
       throws IOException {
     try (ContainerReader container =
-        ContainerReader.open(store.container(id), id, commit.sessionId(), memory)) {
+        ContainerReader.open(store.container(id), id, commit.source().sessionId(), memory)) {
       for (final ChunkLocation chunk : chunks) {
         check(() -> container.read(chunk));
         progress.accept(chunk.used());

@@ -27,6 +27,8 @@ import org.sluice.core.store.format.IndexCodec;
 import org.sluice.core.store.model.Block;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitContent;
+import org.sluice.core.store.model.CommitIdentity;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Sharing;
 
@@ -78,7 +80,7 @@ final class CommitWriter implements AutoCloseable {
       return true;
     }
     try (FileSource.Loan loan = image.file().lend()) {
-      return ImageFile.hasData(loan.file(), image.size());
+      return ImageFile.hasData(loan.file(), image.attributes().size());
     }
   }
 
@@ -119,27 +121,24 @@ final class CommitWriter implements AutoCloseable {
 
   Commit commit(final List<CommittedImage> images, final long sequence, final List<Long> before) {
     return new Commit(
-        draft.number(),
-        directory.commitId(),
-        sequence,
-        Instant.now().truncatedTo(ChronoUnit.MILLIS),
-        draft.node(),
-        draft.job(),
-        draft.origin(),
+        new CommitIdentity(
+            draft.number(),
+            directory.commitId(),
+            sequence,
+            Instant.now().truncatedTo(ChronoUnit.MILLIS),
+            before),
+        draft.source(),
+        draft.coverage(),
         draft.layout(),
-        draft.ranks(),
-        draft.part(),
         Optional.of(draft.completion()),
         false,
-        draft.sessionId(),
-        images.size(),
-        images.stream().mapToLong(CommittedImage::size).sum(),
-        images.stream()
-            .flatMap(IndexCodec::allChunks)
-            .map(ChunkLocation::container)
-            .distinct()
-            .toList(),
-        before);
+        CommitContent.of(
+            images,
+            images.stream()
+                .flatMap(IndexCodec::allChunks)
+                .map(ChunkLocation::container)
+                .distinct()
+                .toList()));
   }
 
   byte[] index(final List<CommittedImage> images) {
@@ -244,12 +243,7 @@ final class CommitWriter implements AutoCloseable {
       final List<IncrementalSource.Held> holders) {
     return new CommittedImage(
         ordinal,
-        image.path(),
-        image.rank(),
-        image.ranks(),
-        image.mode(),
-        image.size(),
-        image.imageId(),
+        image.attributes(),
         image.chunks(),
         blocks,
         image.sharing(),
@@ -263,19 +257,19 @@ final class CommitWriter implements AutoCloseable {
     }
     try (FileSource.Loan loan = image.file().lend()) {
       return Sharing.isInPlace(image.sharing())
-          ? files.checksum(loan.file(), image.size())
-          : files.store(loan.file(), image.size(), image.shared(), target);
+          ? files.checksum(loan.file(), image.attributes().size())
+          : files.store(loan.file(), image.attributes().size(), image.shared(), target);
     }
   }
 
   private static void check(final Draft draft) throws IOException {
     final Set<String> names = new HashSet<>();
     for (final DraftImage image : draft.images()) {
-      if (!ImagePath.isValid(image.path())) {
-        throw new PosixException("store the name " + image.path(), Errno.ENAMETOOLONG);
+      if (!ImagePath.isValid(image.attributes().path())) {
+        throw new PosixException("store the name " + image.attributes().path(), Errno.ENAMETOOLONG);
       }
-      if (!names.add(image.rank() + "/" + image.path())) {
-        throw new IOException("two images of one rank: " + image.path());
+      if (!names.add(image.attributes().rank() + "/" + image.attributes().path())) {
+        throw new IOException("two images of one rank: " + image.attributes().path());
       }
     }
     if (draft.number() < 0) {

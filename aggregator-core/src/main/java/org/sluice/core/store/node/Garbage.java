@@ -123,7 +123,7 @@ final class Garbage {
         removeUnreadable(commit.number());
       }
       sweep();
-      spares.trim(commit.containers().size());
+      spares.trim(commit.content().containers().size());
     } catch (final IOException e) {
       catalogue.forget();
       Speaker.say(

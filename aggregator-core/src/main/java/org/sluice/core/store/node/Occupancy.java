@@ -50,7 +50,7 @@ public record Occupancy(long bytes, long removed) {
       places.add(new Place(0, 0, chunk, chunk.used())); // images share chunks
     }
     for (final Block block : blocks) {
-      places.add(new Place(commit.sessionId(), image, block, block.length()));
+      places.add(new Place(commit.source().sessionId(), image, block, block.length()));
     }
   }
 

@@ -24,7 +24,7 @@ final class PosixRebuilder implements Rebuilder {
   PosixRebuilder(final StoreDirectory store, final Commit commit, final boolean oneOfSeveral) {
     this.checkpoint = store.checkpoint(commit.number(), commit.id());
     this.files = new OwnFile(memory, oneOfSeveral);
-    this.containers = new ContainerReaders(store, commit.sessionId(), memory);
+    this.containers = new ContainerReaders(store, commit.source().sessionId(), memory);
   }
 
   @Override

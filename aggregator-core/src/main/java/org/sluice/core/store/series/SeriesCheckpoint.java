@@ -5,7 +5,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitContent;
+import org.sluice.core.store.model.CommitIdentity;
+import org.sluice.core.store.model.CommitSource;
 import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.model.Sharing;
 
@@ -78,23 +82,17 @@ final class SeriesCheckpoint {
       final List<CommittedImage> images) {
     final Commit first = parts.getFirst().commit();
     return new Commit(
-        entry.number(),
-        sequence,
-        sequence,
-        entry.time(),
-        parts.size() == 1 ? first.node() : parts.size() + " nodes",
-        first.job(),
-        first.origin(),
+        new CommitIdentity(entry.number(), sequence, sequence, entry.time(), List.of()),
+        new CommitSource(
+            parts.size() == 1 ? first.source().node() : parts.size() + " nodes",
+            first.source().job(),
+            first.source().origin(),
+            first.source().sessionId()),
+        new JobCoverage(coversAll(entry) ? first.coverage().ranks() : 0, RankSet.NONE),
         first.layout(),
-        coversAll(entry) ? first.ranks() : 0,
-        RankSet.NONE,
         first.completion(),
         false,
-        first.sessionId(),
-        images.size(),
-        images.stream().mapToLong(CommittedImage::size).sum(),
-        List.of(),
-        List.of());
+        CommitContent.of(images, List.of()));
   }
 
   /**

@@ -373,7 +373,8 @@ public final class SeriesReader implements CheckpointReader {
   private Waiting waiting(final List<PartKey> parts) throws IOException {
     final Collection<PartKey> newest = Decision.newest(parts);
     final PartKey first = parts.getLast();
-    final int ranks = Math.max(1, fetch.one(new CommittedPart(first, 0)).commit().ranks());
+    final int ranks =
+        Math.max(1, fetch.one(new CommittedPart(first, 0)).commit().coverage().ranks());
     return new Waiting(first.number(), ranks, PartSet.of(newest).missing(ranks), newest.size());
   }
 

@@ -60,7 +60,7 @@ public final class StageRemains {
     if (!damage.isEmpty()) {
       throw damage.getFirst();
     }
-    commits.sort(Comparator.comparingLong(Commit::sequence));
+    commits.sort(Comparator.comparingLong(commit -> commit.identity().sequence()));
     return commits;
   }
 }

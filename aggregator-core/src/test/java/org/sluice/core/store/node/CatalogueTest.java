@@ -25,7 +25,10 @@ import org.sluice.core.store.disk.Disk;
 import org.sluice.core.store.format.SealedText;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitSource;
 import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.ImageAttributes;
+import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.model.RankSet;
 
@@ -122,12 +125,12 @@ class CatalogueTest extends StoreTest {
       long sequence = 0;
       for (int turn = 0; turn < 6; turn++) {
         final StoreFixture next = turn % 2 == 0 ? one : other;
-        assertThat(add(next, turn / 4).sequence()).isEqualTo(++sequence);
+        assertThat(add(next, turn / 4).identity().sequence()).isEqualTo(++sequence);
       }
       assertThat(checkpoints()).as("superseded by the other session").hasSize(2);
       final Commit newest = one.store().newest().orElseThrow();
       assertThat(other.store().remove(newest)).isTrue();
-      assertThat(add(one, 7).sequence()).as("higher than any").isEqualTo(sequence - 1);
+      assertThat(add(one, 7).identity().sequence()).as("higher than any").isEqualTo(sequence - 1);
       assertThat(intact()).hasSize(2);
     }
   }
@@ -141,7 +144,7 @@ class CatalogueTest extends StoreTest {
       final FileTime before = Files.getLastModifiedTime(path.resolve("checkpoints"));
       add(other, 1);
       Files.setLastModifiedTime(path.resolve("checkpoints"), before);
-      assertThat(add(one, 1).sequence()).isEqualTo(3);
+      assertThat(add(one, 1).identity().sequence()).isEqualTo(3);
       assertThat(checkpoints()).hasSize(1);
     }
   }
@@ -220,11 +223,11 @@ class CatalogueTest extends StoreTest {
       disk.full = true;
       add(one, 2);
       assertThat(path.resolve("changes")).doesNotExist();
-      assertThat(add(other, 1).sequence()).isEqualTo(3);
-      assertThat(add(one, 1).sequence()).isEqualTo(4);
+      assertThat(add(other, 1).identity().sequence()).isEqualTo(3);
+      assertThat(add(one, 1).identity().sequence()).isEqualTo(4);
       disk.full = false;
-      assertThat(add(one, 3).sequence()).isEqualTo(5);
-      assertThat(add(other, 4).sequence()).isEqualTo(6);
+      assertThat(add(one, 3).identity().sequence()).isEqualTo(5);
+      assertThat(add(other, 4).identity().sequence()).isEqualTo(6);
       assertThat(intact()).extracting(Commit::number).containsExactly(2L, 1L, 3L, 4L);
     }
   }
@@ -240,7 +243,7 @@ class CatalogueTest extends StoreTest {
       assertThat(intact()).containsExactly(commit);
       disk.full = false;
       disk.stuck = false;
-      assertThat(add(one, 1).sequence()).isEqualTo(2);
+      assertThat(add(one, 1).identity().sequence()).isEqualTo(2);
       assertThat(checkpoints()).hasSize(1);
     }
   }
@@ -293,22 +296,13 @@ class CatalogueTest extends StoreTest {
         store.commit(
             new Draft(
                 number,
-                "node1",
-                "job",
-                Origin.UNKNOWN,
+                new CommitSource("node1", "job", Origin.UNKNOWN, StoreFixture.SESSION),
+                new JobCoverage(0, RankSet.NONE),
                 Layout.CONTAINER,
-                0,
-                RankSet.NONE,
                 Completion.API,
-                StoreFixture.SESSION,
                 List.of(
                     new DraftImage(
-                        "image",
-                        0,
-                        0,
-                        0600,
-                        CONTENT.length,
-                        1,
+                        new ImageAttributes("image", 0, 0, 0600, CONTENT.length, 1),
                         List.of(chunk),
                         FileSource.of(own),
                         false,

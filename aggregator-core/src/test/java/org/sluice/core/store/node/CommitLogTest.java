@@ -80,7 +80,9 @@ class CommitLogTest extends LoggedStoreTest {
                     age();
                     writer.discardSpares();
                     reader.overlay(
-                        commit.sessionId(), reader.images(commit).getFirst().chunks(), null);
+                        commit.source().sessionId(),
+                        reader.images(commit).getFirst().chunks(),
+                        null);
                   }))
           .isFalse();
     }

@@ -25,7 +25,10 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.segment.Layout;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitSource;
 import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.ImageAttributes;
+import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.model.RankSet;
 
@@ -79,12 +82,7 @@ class ImageOverlayTest {
       }
       final DraftImage image =
           new DraftImage(
-              "image",
-              0,
-              1,
-              0600,
-              run.model.length,
-              IMAGE,
+              new ImageAttributes("image", 0, 1, 0600, run.model.length, IMAGE),
               chunks,
               FileSource.of(run.file),
               false,
@@ -93,14 +91,10 @@ class ImageOverlayTest {
           fixture.commit(
               new Draft(
                   1,
-                  "node1",
-                  "job",
-                  Origin.UNKNOWN,
+                  new CommitSource("node1", "job", Origin.UNKNOWN, StoreFixture.SESSION),
+                  new JobCoverage(1, RankSet.NONE),
                   Layout.CONTAINER,
-                  1,
-                  RankSet.NONE,
                   Completion.COUNT,
-                  StoreFixture.SESSION,
                   List.of(image)));
       final Path restored = Files.createTempFile(directory, "restored", "");
       try (NativeFile target = NativeFile.open(restored, Flag.WRITE)) {

@@ -55,7 +55,7 @@ class OldStoreTest extends StoreTest {
     try (StoreFixture fixture = new StoreFixture(path, fresh())) {
       assertThat(format()).isEqualTo("sluice store 3\n");
       assertThat(Files.getAttribute(path.resolve("format"), "unix:ino")).isEqualTo(lock);
-      assertThat(add(fixture, 6).sequence()).isEqualTo(4);
+      assertThat(add(fixture, 6).identity().sequence()).isEqualTo(4);
       add(fixture, 3);
     }
     assertThat(intact()).extracting(Commit::number).containsExactly(4L, 5L, 6L, 3L);

@@ -86,12 +86,12 @@ class PosixStoreTest {
       final Commit commit = reader.commits().getFirst();
       assertThat(commit).isEqualTo(committed);
       assertThat(commit.number()).isEqualTo(7);
-      assertThat(commit.ranks()).isEqualTo(4);
-      assertThat(commit.bytes()).isEqualTo(5);
+      assertThat(commit.coverage().ranks()).isEqualTo(4);
+      assertThat(commit.content().bytes()).isEqualTo(5);
       final CommittedImage image = reader.images(commit).getFirst();
       assertThat(image.path()).isEqualTo("a/b.ckpt");
       assertThat(image.rank()).isEqualTo(2);
-      assertThat(image.mode()).isEqualTo(0640);
+      assertThat(image.attributes().mode()).isEqualTo(0640);
       assertThat(rebuild(commit, image)).isEqualTo(CONTENT);
     }
   }

@@ -96,7 +96,10 @@ public final class Remains {
       store.images(commit).stream()
           .filter(image -> !image.blocks().isEmpty())
           .forEach(image -> needed.add(path + "images/" + image.ordinal()));
-      commit.containers().forEach(id -> needed.add("containers/%016x.data".formatted(id)));
+      commit
+          .content()
+          .containers()
+          .forEach(id -> needed.add("containers/%016x.data".formatted(id)));
     }
     return needed;
   }

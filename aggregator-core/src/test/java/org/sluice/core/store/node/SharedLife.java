@@ -18,7 +18,10 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.segment.Layout;
 import org.sluice.core.store.log.StoredPart;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitSource;
 import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.ImageAttributes;
+import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.objects.DirectoryEngine;
@@ -75,26 +78,17 @@ final class SharedLife {
       }
       final DraftImage image =
           new DraftImage(
-              "rank" + rank,
-              rank,
-              NODES,
-              0600,
-              bytes.length,
-              1,
+              new ImageAttributes("rank" + rank, rank, NODES, 0600, bytes.length, 1),
               List.of(),
               FileSource.of(file),
               false,
               null);
       return new Draft(
           number,
-          "n" + rank,
-          job(),
-          Origin.UNKNOWN,
+          new CommitSource("n" + rank, job(), Origin.UNKNOWN, StoreFixture.SESSION),
+          new JobCoverage(NODES, RankSet.of(IntStream.of(rank))),
           Layout.FILES,
-          NODES,
-          RankSet.of(IntStream.of(rank)),
           Completion.API,
-          StoreFixture.SESSION,
           List.of(image));
     }
 

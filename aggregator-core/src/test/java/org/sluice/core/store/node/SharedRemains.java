@@ -62,7 +62,7 @@ final class SharedRemains {
     final List<Round> whole = new ArrayList<>();
     try (SeriesReader reader = new SeriesReader(directory, SharedLife.SERIES)) {
       for (final Commit commit : reader.commits(e -> faults.add(e.getMessage()))) {
-        final Round round = Round.of(commit.job());
+        final Round round = Round.of(commit.source().job());
         whole.add(round);
         try (Rebuilder rebuilder = reader.rebuilder(commit, false)) {
           for (final CommittedImage image : reader.images(commit)) {

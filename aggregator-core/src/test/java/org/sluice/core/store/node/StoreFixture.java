@@ -18,7 +18,10 @@ import org.sluice.core.store.disk.Disk;
 import org.sluice.core.store.disk.WritesInFlight;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitSource;
 import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.ImageAttributes;
+import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.model.Pieces;
 import org.sluice.core.store.model.RankSet;
@@ -111,12 +114,7 @@ public final class StoreFixture implements AutoCloseable {
       final ChunkLocation... chunks) {
     images.add(
         new DraftImage(
-            path,
-            rank,
-            0,
-            mode,
-            size,
-            nextImage++,
+            new ImageAttributes(path, rank, 0, mode, size, nextImage++),
             List.of(chunks),
             FileSource.of(file),
             false,
@@ -129,12 +127,13 @@ public final class StoreFixture implements AutoCloseable {
     final DraftImage last = images.getLast();
     images.add(
         new DraftImage(
-            path,
-            last.rank(),
-            last.ranks(),
-            last.mode(),
-            last.size(),
-            last.imageId(),
+            new ImageAttributes(
+                path,
+                last.attributes().rank(),
+                last.attributes().ranks(),
+                last.attributes().mode(),
+                last.attributes().size(),
+                last.attributes().imageId()),
             last.chunks(),
             last.file(),
             false,
@@ -193,14 +192,10 @@ public final class StoreFixture implements AutoCloseable {
     images = new ArrayList<>();
     return new Draft(
         number,
-        "node1",
-        "job",
-        Origin.UNKNOWN,
+        new CommitSource("node1", "job", Origin.UNKNOWN, SESSION),
+        new JobCoverage(ranks, part),
         Layout.CONTAINER,
-        ranks,
-        part,
         Completion.COUNT,
-        SESSION,
         committed);
   }
 

@@ -41,9 +41,14 @@ import org.sluice.core.store.format.ManifestCodec;
 import org.sluice.core.store.model.Block;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitContent;
+import org.sluice.core.store.model.CommitIdentity;
+import org.sluice.core.store.model.CommitSource;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.Holder;
+import org.sluice.core.store.model.ImageAttributes;
+import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.model.Pieces;
 import org.sluice.core.store.model.RankSet;
@@ -169,23 +174,14 @@ class StoreFuzzTest {
             List.of(
                 new CommittedImage(
                     0,
-                    "a/b",
-                    0,
-                    2,
-                    0640,
-                    3000,
-                    1,
+                    new ImageAttributes("a/b", 0, 2, 0640, 3000, 1),
                     chunks,
                     List.of(new Block(10, 20, 30)),
-                    Sharing.PRIVATE),
+                    Sharing.PRIVATE,
+                    List.of()),
                 new CommittedImage(
                     1,
-                    "c",
-                    1,
-                    2,
-                    0640,
-                    100,
-                    2,
+                    new ImageAttributes("c", 1, 2, 0640, 100, 2),
                     List.of(),
                     List.of(),
                     null,
@@ -197,26 +193,18 @@ class StoreFuzzTest {
                             new Pieces(List.of(new Extent(0, 10), new Extent(20, 5)))))),
                 new CommittedImage(
                     2,
-                    "d",
-                    -1,
-                    2,
-                    0640,
-                    9,
-                    3,
+                    new ImageAttributes("d", -1, 2, 0640, 9, 3),
                     List.of(),
                     List.of(),
-                    new Sharing(Sharing.Kind.DIRECT, "/x/d", 7)),
+                    new Sharing(Sharing.Kind.DIRECT, "/x/d", 7),
+                    List.of()),
                 new CommittedImage(
                     3,
-                    "e",
-                    0,
-                    2,
-                    0640,
-                    90,
-                    4,
+                    new ImageAttributes("e", 0, 2, 0640, 90, 4),
                     List.of(),
                     List.of(new Block(10, 20, 30)),
-                    new Sharing(Sharing.Kind.IN_PLACE, "/x/e", 8))));
+                    new Sharing(Sharing.Kind.IN_PLACE, "/x/e", 8),
+                    List.of())));
     try {
       return out.toByteArray();
     } finally {
@@ -234,23 +222,13 @@ class StoreFuzzTest {
   private static byte[] manifest() throws IOException {
     return ManifestCodec.encode(
         new Commit(
-            3,
-            COMMIT,
-            9,
-            Instant.ofEpochMilli(1000),
-            "node1",
-            "job",
-            new Origin("/data/out", true),
+            new CommitIdentity(3, COMMIT, 9, Instant.ofEpochMilli(1000), List.of(8L)),
+            new CommitSource("node1", "job", new Origin("/data/out", true), StoreFixture.SESSION),
+            new JobCoverage(2, RankSet.of(IntStream.of(0, 1))),
             Layout.CONTAINER,
-            2,
-            RankSet.of(IntStream.of(0, 1)),
             Optional.of(Completion.COUNT),
             false,
-            StoreFixture.SESSION,
-            2,
-            3000,
-            List.of(7L),
-            List.of(8L)));
+            new CommitContent(2, 3000, List.of(7L))));
   }
 
   private static void sealManifest(final byte[] bytes) {

@@ -29,7 +29,10 @@ import org.sluice.core.segment.Layout;
 import org.sluice.core.store.disk.Container;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.CommitSource;
 import org.sluice.core.store.model.Completion;
+import org.sluice.core.store.model.ImageAttributes;
+import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.model.RankSet;
 
@@ -89,7 +92,8 @@ final class StoreLife {
 
     /** Whether a commit is this one, or supersedes it. */
     boolean isKeptBy(final Commit other) {
-      return other.number() == number() && other.sequence() >= commit.sequence();
+      return other.number() == number()
+          && other.identity().sequence() >= commit.identity().sequence();
     }
 
     boolean mayBeThere(final int cut) {
@@ -305,12 +309,7 @@ final class StoreLife {
       final long size = image.content.length;
       drafts.add(
           new DraftImage(
-              path,
-              image.id,
-              0,
-              0600,
-              size,
-              image.id,
+              new ImageAttributes(path, image.id, 0, 0600, size, image.id),
               image.chunks,
               FileSource.of(image.file),
               false,
@@ -321,14 +320,10 @@ final class StoreLife {
     final Draft draft =
         new Draft(
             number(),
-            "node1",
-            job,
-            Origin.UNKNOWN,
+            new CommitSource("node1", job, Origin.UNKNOWN, StoreFixture.SESSION),
+            new JobCoverage(0, RankSet.NONE),
             layout,
-            0,
-            RankSet.NONE,
             Completion.COUNT,
-            StoreFixture.SESSION,
             drafts);
     final Attempt attempt = new Attempt(draft, content, disk.position());
     attempts.add(attempt);
@@ -381,21 +376,21 @@ final class StoreLife {
     for (final Commit commit : remains.commits()) {
       final Attempt attempt = attemptOf(commit);
       if (!attempt.mayBeThere(cut)) {
-        remains.fault(commit.job() + " is there, but was removed");
+        remains.fault(commit.source().job() + " is there, but was removed");
       }
       if (!remains.images(commit).equals(attempt.images)) {
-        remains.fault(commit.job() + " has wrong bytes");
+        remains.fault(commit.source().job() + " has wrong bytes");
       }
     }
     attempts.stream()
         .filter(attempt -> attempt.isThere(cut))
         .filter(attempt -> remains.commits().stream().noneMatch(attempt::isKeptBy))
-        .forEach(attempt -> remains.fault(attempt.draft.job() + " is lost"));
+        .forEach(attempt -> remains.fault(attempt.draft.source().job() + " is lost"));
     remains.cleanUp();
     return remains.faults();
   }
 
   private Attempt attemptOf(final Commit commit) {
-    return attempts.get(Integer.parseInt(commit.job().substring(JOB.length())));
+    return attempts.get(Integer.parseInt(commit.source().job().substring(JOB.length())));
   }
 }

@@ -46,7 +46,7 @@ public final class CopiedStore {
             run.part(commit.number(), 0, 0, new StoredPart(commit, List.of()).ranks());
         final StoredPart part = PartCopy.copy(from, commit, engine, key, bytes -> {});
         run.put(key, List.of(ByteBuffer.wrap(part.encode())));
-        run.commit(key, run.parts(key), Math.max(1, commit.ranks()), PartsCheck.NONE);
+        run.commit(key, run.parts(key), Math.max(1, commit.coverage().ranks()), PartsCheck.NONE);
         keys.add(key);
       }
     }
