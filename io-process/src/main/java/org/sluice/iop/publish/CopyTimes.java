@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 /** The waits of a {@code BucketUploader}, which guards them. */
 final class CopyTimes {
   /** The time without a piece after which the storage has failed, to those who wait. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long PATIENCE_NANOS = EndPatience.nanos();
 
   /** The time after which a long copy looks again whether another run has begun. */
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(20);

@@ -50,7 +50,7 @@ public final class SeriesCommits implements AutoCloseable {
   private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** The time for which a session that ends waits for parts of which none comes. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long PATIENCE_NANOS = EndPatience.nanos();
 
   /**
    * The time between two searches for the remains of earlier runs, which lie still for a minute
