@@ -8,8 +8,6 @@ import org.sluice.core.segment.Layout;
 /**
  * A committed checkpoint.
  *
- * @param source the program that wrote it
- * @param layout layout of its bytes
  * @param completion reason why it counts as complete; empty when its version does not tell
  * @param incomplete true if a file joined it after its commit: never the newest
  */
@@ -23,7 +21,6 @@ public record Commit(
     CommitContent content) {
   private static final String INCOMPLETE = "incomplete: files joined it after its commit";
 
-  /** Returns the checkpoint's number. */
   public long number() {
     return identity.number();
   }
@@ -44,11 +41,7 @@ public record Commit(
     return new Commit(identity, source, coverage, layout, completion, incomplete, copy);
   }
 
-  /**
-   * Returns the share of a checkpoint that this commit has.
-   *
-   * @return such as {@code node b17's part: ranks 0-3 of 8}; empty for all of it
-   */
+  /** {@return such as {@code node b17's part: ranks 0-3 of 8}; empty for all of a checkpoint} */
   public Optional<String> share() {
     return coverage.part().isEmpty()
         ? Optional.empty()
@@ -57,11 +50,7 @@ public record Commit(
                 .formatted(source.node(), coverage.part(), coverage.ranks()));
   }
 
-  /**
-   * Returns the caveats that a user has to know before using the checkpoint.
-   *
-   * @return {@link #share()}, and that it is incomplete, as far as they apply; empty for neither
-   */
+  /** Returns {@link #share()}, and that it is incomplete, as far as they apply. */
   public Optional<String> caveat() {
     return Stream.of(share(), incomplete ? Optional.of(INCOMPLETE) : Optional.<String>empty())
         .flatMap(Optional::stream)

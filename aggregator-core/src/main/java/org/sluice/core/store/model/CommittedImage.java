@@ -41,11 +41,7 @@ public record CommittedImage(
     return attributes.imageId();
   }
 
-  /**
-   * Returns the bytes of this image that earlier images hold.
-   *
-   * @return the pieces of all its holders
-   */
+  /** Returns the bytes of this image that earlier images hold. */
   public Pieces heldByOthers() {
     if (holders.isEmpty()) {
       return Pieces.NONE;
@@ -56,29 +52,17 @@ public record CommittedImage(
     return new Pieces(all);
   }
 
-  /**
-   * Returns the number of its bytes that images of earlier checkpoints hold.
-   *
-   * @return 0 where the image holds all itself
-   */
+  /** Returns the number of its bytes that images of earlier checkpoints hold. */
   public long earlierBytes() {
     return holders.stream().mapToLong(holder -> holder.pieces().length()).sum();
   }
 
-  /**
-   * Returns whether the checkpoint only names its file, which holds all of its bytes itself.
-   *
-   * @return false for an image that a restore rebuilds
-   */
+  /** Returns whether the checkpoint only names its file, which holds all of its bytes itself. */
   public boolean isDirect() {
     return sharing != null && sharing.kind() == Sharing.Kind.DIRECT;
   }
 
-  /**
-   * Returns whether its file stays where its program put it, and a restore reads it there.
-   *
-   * @return false for an image that the store has
-   */
+  /** Returns whether its file stays where its program put it, and a restore reads it there. */
   public boolean isInPlace() {
     return Sharing.isInPlace(sharing);
   }
@@ -87,7 +71,6 @@ public record CommittedImage(
    * Checks that a file in place is as it was committed; for any other image the checksums tell.
    *
    * @throws ChangedFileException when the file is gone, or was written to since
-   * @throws IOException when the file cannot be looked at
    */
   public void checkPlace() throws IOException {
     if (isInPlace()) {
@@ -95,25 +78,14 @@ public record CommittedImage(
     }
   }
 
-  /**
-   * Returns the same image as one of another checkpoint, which has it among others.
-   *
-   * @param itsOrdinal its number there
-   * @param id its id there
-   * @return image that is the same in all else
-   */
+  /** Returns the same image as one of another checkpoint, which has it among others. */
   public CommittedImage renumbered(final int itsOrdinal, final int id) {
     final ImageAttributes its =
         new ImageAttributes(path(), rank(), attributes.ranks(), attributes.mode(), size(), id);
     return new CommittedImage(itsOrdinal, its, chunks, blocks, sharing, holders);
   }
 
-  /**
-   * Returns the same image, copied to an engine.
-   *
-   * @param all its blocks, in the order in which the engine has them
-   * @return image without chunks
-   */
+  /** Returns the same image, copied to an engine that has {@code all} its blocks in this order. */
   public CommittedImage copied(final List<Block> all) {
     return new CommittedImage(
         ordinal, attributes, List.of(), List.copyOf(all), isInPlace() ? null : sharing, List.of());

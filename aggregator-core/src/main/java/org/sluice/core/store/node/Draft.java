@@ -13,8 +13,6 @@ import org.sluice.core.store.model.JobCoverage;
  * A checkpoint about to be committed.
  *
  * @param number its number, 0 or more
- * @param layout where its bytes landed
- * @param completion by what it counts as complete
  * @param images its images; no two have the same path
  */
 public record Draft(

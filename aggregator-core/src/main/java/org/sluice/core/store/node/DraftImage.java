@@ -34,12 +34,7 @@ public record DraftImage(
     this(attributes, chunks, file, shared, sharing, null);
   }
 
-  /**
-   * The same, with bytes of an earlier checkpoint.
-   *
-   * @param earlier which, and which bytes
-   * @return all else is the same
-   */
+  /** The same, with bytes of an earlier checkpoint. */
   public DraftImage goingOnFrom(final IncrementalSource earlier) {
     return new DraftImage(attributes, chunks, file, shared, sharing, earlier);
   }

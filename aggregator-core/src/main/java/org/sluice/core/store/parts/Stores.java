@@ -26,9 +26,7 @@ public final class Stores {
   /**
    * Opens a store for reading.
    *
-   * @param option option that names the store
    * @param series name of the series; null for the only one, or else the default series
-   * @return a reader, which the caller closes
    * @throws CommandException when the choice of the series is open
    * @throws IOException when there is no store, or it cannot be read
    */
@@ -49,10 +47,8 @@ public final class Stores {
   /**
    * Returns the series of a command that shows all series unless one is named.
    *
-   * @param option option that names the store
    * @param series name of the series; null for all
    * @return names that {@link #open} takes, null for a store that has none
-   * @throws IOException when there is no store, or it cannot be read
    */
   public static List<String> names(final StoreOption option, final String series)
       throws IOException {
@@ -73,7 +69,6 @@ public final class Stores {
   /**
    * Opens a store if it is one of several nodes.
    *
-   * @param option option that names the store
    * @return the store, which the caller closes; empty when it is of one node, or there is none
    * @throws IOException when it cannot be read, or there is none at a URI
    */
@@ -89,7 +84,6 @@ public final class Stores {
   /**
    * Opens a store of one node that is to be changed.
    *
-   * @param directory directory of the store
    * @param series name of a series, of which such a store has none; null if not given
    * @return the store, which the caller closes
    * @throws CommandException when a series is named, or it is one node's part of a series, whose
@@ -111,11 +105,9 @@ public final class Stores {
   /**
    * Returns the series that is to be changed. Where there are several, the user has to name one.
    *
-   * @param store a store of several nodes
    * @param series name of the series; null for the only one
    * @return name of a series that is there, or of the first one to come
    * @throws CommandException when the choice is open
-   * @throws IOException when the store cannot be read
    */
   public static String choose(final SeriesStore store, final String series) throws IOException {
     final List<String> names = store.names();
