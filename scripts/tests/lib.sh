@@ -294,11 +294,9 @@ stop_server() {
   wait $server
 }
 
-# The first chunk of this command's I/O process has memory: writes do not wait for it any more, which would be said.
+# Processes of this command's I/O process may make memory: writes do not wait for it, which would be said.
 has_memory() {
-  local segment=$SLUICE_DIRECTORY/segment states
-  states=$(od -An -t d8 -j 88 -N 8 "$segment" | tr -d ' ')
-  [ $(($(od -An -t d8 -j "$states" -N 8 "$segment") & 255)) != 3 ]
+  [ "$(od -An -t d8 -j 400 -N 8 "$SLUICE_DIRECTORY/segment")" -gt 0 ]
 }
 export -f has_memory
 

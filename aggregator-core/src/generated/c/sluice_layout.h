@@ -6,7 +6,7 @@
 
 /* HeaderDescriptor */
 #define SLUICE_HEADER_MAGIC UINT64_C(0x4745534349554c53)
-#define SLUICE_HEADER_VERSION 8
+#define SLUICE_HEADER_VERSION 9
 #define SLUICE_HEADER_LENGTH 16384
 #define SLUICE_HEADER_AWAKE 0
 #define SLUICE_HEADER_ASLEEP 1
@@ -52,6 +52,9 @@
 #define SLUICE_HEADER_STORE_OFFSET 1024
 #define SLUICE_HEADER_CAPTURE_OFFSET 2048
 #define SLUICE_HEADER_FREE_CHUNKS_OFFSET 384
+#define SLUICE_HEADER_ABSENT_CHUNKS_OFFSET 392
+#define SLUICE_HEADER_MEMORY_GRANTS_OFFSET 400
+#define SLUICE_HEADER_MEMORY_REFUSED_OFFSET 408
 #define SLUICE_HEADER_UNATTACHED_FILES_OFFSET 648
 #define SLUICE_HEADER_LAST_IMAGE_OFFSET 656
 #define SLUICE_HEADER_PAST_OFFSET 664
@@ -101,7 +104,10 @@ struct sluice_header {
     _Atomic int64_t small;
     uint8_t unused_280[104];
     _Atomic int64_t free_chunks;
-    uint8_t unused_392[120];
+    _Atomic int64_t absent_chunks;
+    _Atomic int64_t memory_grants;
+    _Atomic int32_t memory_refused;
+    uint8_t unused_412[100];
     _Atomic int32_t sleeping;
     uint8_t unused_516[124];
     _Atomic int64_t heartbeat;
@@ -305,6 +311,8 @@ _Static_assert(sizeof(struct sluice_image_entry) == 64, "sluice_image_entry");
 #define SLUICE_CHUNK_STATE_OPEN 1
 #define SLUICE_CHUNK_STATE_PUBLISHED 2
 #define SLUICE_CHUNK_STATE_ABSENT 3
+#define SLUICE_CHUNK_STATE_MAKING 4
+#define SLUICE_CHUNK_STATE_NOBODY 16777215
 
 /* ChunkDescriptor */
 #define SLUICE_CHUNK_MAGIC 1212370003

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "one_image.h"
+#include "threshold.h"
 
 static void large_write_goes_to_the_file_and_leaves_a_record(void **state)
 {
@@ -81,6 +82,29 @@ static void auto_policy_aggregates_while_chunks_are_plenty(void **state)
     assert_int_equal(iop.slots[0].direct_writes[6], 1);
     assert_int_equal(iop.slots[0].direct_bytes[6], 65536);
     free(data);
+    shut_down();
+}
+
+static void large_writes_go_direct_where_memory_costs_more(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 16, 65536, 1, AUTO});
+    struct sluice_costs *costs = &client->writer.pool.costs;
+    atomic_store(&iop.header->free_chunks, 1);
+    atomic_store(&iop.header->absent_chunks, 15);
+    atomic_store(&iop.header->memory_grants, 15);
+    assert_int_equal(sluice_threshold(client->segment, costs), INT64_MAX);
+    sluice_costs_made(costs, 100, 1000); /* 0.1 ns a byte */
+    assert_int_equal(sluice_threshold(client->segment, costs), INT64_MAX);
+    sluice_costs_wrote(costs, 100000, 1 << 20);
+    assert_int_equal(sluice_threshold(client->segment, costs), SLUICE_THRESHOLD_FLOOR);
+    for (int i = 0; i < 10; i++)
+        sluice_costs_made(costs, 1, 1000);
+    assert_int_equal(sluice_threshold(client->segment, costs), INT64_MAX);
+    sluice_costs_made(costs, INT64_C(1) << 40, 65536); /* the kernel cannot */
+    assert_int_equal(sluice_threshold(client->segment, costs), SLUICE_THRESHOLD_FLOOR);
+    atomic_store(&iop.header->free_chunks, 8);
+    assert_int_equal(sluice_threshold(client->segment, costs), INT64_MAX);
     shut_down();
 }
 
@@ -160,6 +184,7 @@ int main(void)
         cmocka_unit_test(large_write_in_files_layout_leaves_no_record),
         cmocka_unit_test(large_write_over_undrained_bytes_settles_first),
         cmocka_unit_test(auto_policy_aggregates_while_chunks_are_plenty),
+        cmocka_unit_test(large_writes_go_direct_where_memory_costs_more),
         cmocka_unit_test(nothing_is_lost_when_an_image_becomes_direct),
         cmocka_unit_test(a_direct_write_under_way_wins_over_older_logged_bytes),
     };

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,17 +62,110 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return status;
 }
 
-static void start_without_memory(void)
+#define ABSENT (UINT64_C(0xffffffff) << 32 | UINT64_C(0xffffff) << 8 | SLUICE_CHUNK_STATE_ABSENT)
+
+/* The answer of the kernel when memory is to be made, as an errno; 0 where it makes it. */
+static int refusal;
+static int removed;
+
+int madvise(void *address, size_t length, int advice)
 {
+    errno = refusal;
+    if (advice == MADV_POPULATE_WRITE && refusal != 0)
+        return -1;
+    removed += advice == MADV_REMOVE;
+    return (int)syscall(SYS_madvise, address, length, advice);
+}
+
+/* Starts with two chunks without memory, of which processes may make as many as are granted. */
+static void start_without_memory(int grants)
+{
+    refusal = removed = 0;
     start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
-    atomic_store(&iop.states[0], SLUICE_CHUNK_STATE_ABSENT);
-    atomic_store(&iop.states[1], SLUICE_CHUNK_STATE_ABSENT);
+    atomic_store(&iop.states[0], ABSENT);
+    atomic_store(&iop.states[1], ABSENT);
+    atomic_store(&iop.header->free_chunks, 0);
+    atomic_store(&iop.header->absent_chunks, 2);
+    atomic_store(&iop.header->memory_grants, grants);
+}
+
+static void a_process_makes_the_memory_that_it_needs(void **state)
+{
+    (void)state;
+    start_without_memory(2);
+    write_all("begin", 5, 0);
+    const uint64_t word = atomic_load(&iop.states[client->writer.index]);
+    assert_int_equal(word & 0xff, SLUICE_CHUNK_STATE_OPEN);
+    assert_int_equal(word >> 32, 0);
+    assert_int_equal(iop.header->absent_chunks, 1);
+    assert_int_equal(iop.header->memory_grants, 1);
+    assert_true(client->writer.pool.costs.make > 0);
+    char data[3000];
+    memset(data, 'x', sizeof data);
+    for (int i = 0; i < 10; i++)
+        write_all(data, sizeof data, 5 + i * (int)sizeof data);
+    assert_int_equal(iop.header->memory_grants, 0);
+    assert_int_equal(iop.slots[0].memory_waits, 0);
+    assert_int_equal(sluice_log_end(&image), 0);
+    char expected[30005];
+    memset(expected, 'x', sizeof expected);
+    memcpy(expected, "begin", 5);
+    assert_rebuilt(expected, sizeof expected);
+    shut_down();
+}
+
+static void a_process_makes_no_memory_that_is_not_granted(void **state)
+{
+    (void)state;
+    start_without_memory(0);
+    provided_at_poll = 1;
+    write_all("begin", 5, 0);
+    assert_int_equal(iop.states[0], ABSENT);
+    assert_int_equal(iop.slots[0].memory_waits, 1);
+    assert_int_equal(sluice_log_end(&image), 0);
+    shut_down();
+}
+
+static void where_there_is_no_memory_nobody_makes_any_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    const int answers[] = {EFAULT, ENOMEM, EHWPOISON};
+    for (int i = 0; i < 3; i++) {
+        start_without_memory(2);
+        refusal = answers[i];
+        assert_int_equal(sluice_log_pwrite(&image, image_fd, "begin", 5, 0), -ESTALE);
+        assert_int_equal(removed, 1);
+        assert_int_equal(iop.header->memory_refused, 1);
+        assert_int_equal(iop.header->memory_grants, 0);
+        assert_int_equal(iop.header->absent_chunks, 2);
+        assert_int_equal(iop.states[0], ABSENT);
+        assert_int_equal(iop.states[1], ABSENT);
+        assert_false(sluice_log_diverted(&image));
+        assert_int_equal(iop.slots[0].fallbacks, 1);
+        shut_down();
+    }
+}
+
+static void a_kernel_that_cannot_make_memory_leaves_it_to_the_io_process(void **state)
+{
+    (void)state;
+    start_without_memory(2);
+    refusal = EINVAL;
+    provided_at_poll = 1;
+    write_all("begin", 5, 0);
+    assert_true(client->writer.pool.unable);
+    assert_int_equal(iop.header->memory_refused, 0);
+    assert_int_equal(iop.header->memory_grants, 2);
+    assert_int_equal(iop.slots[0].memory_waits, 1);
+    assert_int_equal(sluice_log_end(&image), 0);
+    assert_rebuilt("begin", 5);
+    shut_down();
 }
 
 static void a_wait_for_memory_is_not_counted_as_one_for_room(void **state)
 {
     (void)state;
-    start_without_memory();
+    start_without_memory(0);
     provided_at_poll = 1;
     write_all("begin", 5, 0);
     assert_true(sluice_log_diverted(&image));
@@ -87,7 +181,7 @@ static void a_wait_for_memory_is_not_counted_as_one_for_room(void **state)
 static void a_wait_goes_on_behind_a_time_in_which_the_process_was_stopped(void **state)
 {
     (void)state;
-    start_without_memory();
+    start_without_memory(0);
     stopped_at_poll = 60;
     provided_at_poll = 1;
     write_all("begin", 5, 0);
@@ -103,7 +197,9 @@ static void a_write_that_goes_direct_for_want_of_memory_is_counted_as_that(void 
     (void)state;
     start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
     iop.header->when_full = SLUICE_HEADER_WHEN_FULL_DIRECT;
-    atomic_store(&iop.states[1], SLUICE_CHUNK_STATE_ABSENT);
+    atomic_store(&iop.states[1], ABSENT);
+    atomic_store(&iop.header->free_chunks, 1);
+    atomic_store(&iop.header->absent_chunks, 1);
     fake_pause(&iop, true);
     char data[10000];
     memset(data, 'x', sizeof data);
@@ -202,6 +298,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_chunk_the_image_goes_direct),
+        cmocka_unit_test(a_process_makes_the_memory_that_it_needs),
+        cmocka_unit_test(a_process_makes_no_memory_that_is_not_granted),
+        cmocka_unit_test(where_there_is_no_memory_nobody_makes_any_and_nothing_is_lost),
+        cmocka_unit_test(a_kernel_that_cannot_make_memory_leaves_it_to_the_io_process),
         cmocka_unit_test(a_wait_for_memory_is_not_counted_as_one_for_room),
         cmocka_unit_test(a_wait_goes_on_behind_a_time_in_which_the_process_was_stopped),
         cmocka_unit_test(a_write_that_goes_direct_for_want_of_memory_is_counted_as_that),

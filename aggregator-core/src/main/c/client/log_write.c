@@ -59,10 +59,8 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
     struct sluice_chunk_writer *writer = &image->client->writer;
     int error = 0;
     sluice_lock_take(&writer->lock);
-    if (length >= SLUICE_THRESHOLD_FLOOR) {
-        struct sluice_costs *costs = &writer->pool.costs;
-        sluice_costs_add(&costs->direct, &costs->wait, nanos, length);
-    }
+    if (length >= SLUICE_THRESHOLD_FLOOR)
+        sluice_costs_wrote(&writer->pool.costs, nanos, length);
     if (!sluice_layout_drains_to_files(image->client->segment)) {
         error =
             sluice_chunk_mark(writer, needed, SLUICE_RECORD_TYPE_DIRECT, image->id, offset, length);

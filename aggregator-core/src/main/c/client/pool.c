@@ -11,6 +11,7 @@
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
 #endif
 
 /* The longest wait while no chunk is released, in nanoseconds. */
@@ -25,6 +26,9 @@
 #define STATE_MASK UINT64_C(0xff)
 #define GENERATION_SHIFT 32
 #define SLOT_SHIFT 8
+
+/* An upper bound of a cost that is never worth it, in nanoseconds of a chunk. */
+#define FOREVER (INT64_C(1) << 40)
 
 void sluice_pool_destroy(struct sluice_pool *pool)
 {
@@ -50,21 +54,23 @@ static void populate(struct sluice_pool *pool, uint32_t first, uint32_t count)
         pool->populated[chunk / 64] |= UINT64_C(1) << chunk % 64;
 }
 
-/*
- * Populates the chunks that have their memory by now. The I/O process provides chunks in ascending
- * order.
- */
+static bool has_memory(const struct sluice_segment *segment, uint32_t chunk)
+{
+    const uint64_t state =
+        atomic_load_explicit(&segment->chunk_states[chunk], memory_order_acquire) & STATE_MASK;
+    return state != SLUICE_CHUNK_STATE_ABSENT && state != SLUICE_CHUNK_STATE_MAKING;
+}
+
+/* Populates the chunks that have their memory by now, those that lie together at once. */
 static void populate_present(struct sluice_pool *pool)
 {
     const struct sluice_segment *segment = pool->segment;
-    uint32_t count = 0;
-    while (
-        count < segment->chunk_count
-        && (atomic_load_explicit(&segment->chunk_states[count], memory_order_acquire) & STATE_MASK)
-            != SLUICE_CHUNK_STATE_ABSENT) {
-        count++;
+    for (uint32_t first = 0, end; first < segment->chunk_count; first = end + 1) {
+        for (end = first; end < segment->chunk_count && has_memory(segment, end);)
+            end++;
+        if (end > first)
+            populate(pool, first, end - first);
     }
-    populate(pool, 0, count);
 }
 
 int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segment,
@@ -88,6 +94,11 @@ int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segm
     return 0;
 }
 
+static uint64_t own_word(const struct sluice_pool *pool, uint64_t generation, uint64_t state)
+{
+    return generation << GENERATION_SHIFT | (uint64_t)pool->slot << SLOT_SHIFT | state;
+}
+
 /*
  * Turns a chunk from FREE to OPEN. Acquire order: the I/O process read the chunk's former content
  * before it released the chunk. The count of free chunks is advice, and may be off by the claims
@@ -96,8 +107,7 @@ int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segm
 static bool try_claim(struct sluice_pool *pool, uint32_t chunk, uint64_t state)
 {
     const struct sluice_segment *segment = pool->segment;
-    const uint64_t open = (state & ~(uint64_t)UINT32_MAX) | (uint64_t)pool->slot << SLOT_SHIFT
-        | SLUICE_CHUNK_STATE_OPEN;
+    const uint64_t open = own_word(pool, state >> GENERATION_SHIFT, SLUICE_CHUNK_STATE_OPEN);
     if ((state & STATE_MASK) != SLUICE_CHUNK_STATE_FREE
         || !atomic_compare_exchange_strong_explicit(&segment->chunk_states[chunk], &state, open,
                                                     memory_order_acquire, memory_order_relaxed)) {
@@ -129,21 +139,105 @@ bool sluice_pool_pause(const struct sluice_pool *pool, unsigned round)
     return sluice_connection_pause(pool->connection, round) && sluice_pool_held(pool);
 }
 
-/*
- * Returns whether all chunks are in use; one without its memory is not in use. Cheap enough for
- * every write.
- */
-static bool exhausted(const struct sluice_pool *pool)
-{
-    return atomic_load_explicit(&pool->segment->header->free_chunks, memory_order_relaxed) <= 0;
-}
-
 bool sluice_pool_lacks_memory(const struct sluice_pool *pool)
 {
+    return atomic_load_explicit(&pool->segment->header->absent_chunks, memory_order_relaxed) > 0;
+}
+
+static bool may_make(const struct sluice_pool *pool)
+{
+    return !pool->unable
+        && atomic_load_explicit(&pool->segment->header->memory_grants, memory_order_relaxed) > 0;
+}
+
+/* Returns whether there is no chunk to be had. Cheap enough for every write. */
+static bool exhausted(const struct sluice_pool *pool)
+{
+    return atomic_load_explicit(&pool->segment->header->free_chunks, memory_order_relaxed) <= 0
+        && !may_make(pool);
+}
+
+/*
+ * Gives back a chunk whose memory could not be made, without what it got of it. Before Linux 5.14
+ * the I/O process makes all memory. Where there is no memory every process leaves it to the I/O
+ * process, which tries once more and says why that fails.
+ */
+static void give_up_making(struct sluice_pool *pool, uint32_t chunk, uint64_t absent)
+{
     const struct sluice_segment *segment = pool->segment;
-    const uint64_t state = atomic_load_explicit(&segment->chunk_states[segment->chunk_count - 1],
-                                                memory_order_relaxed);
-    return (state & STATE_MASK) == SLUICE_CHUNK_STATE_ABSENT && !exhausted(pool);
+    struct sluice_header *header = segment->header;
+    pool->unable = errno == EINVAL;
+    if (pool->unable) {
+        sluice_costs_made(&pool->costs, FOREVER, segment->chunk_length);
+        atomic_fetch_add_explicit(&header->memory_grants, 1, memory_order_relaxed);
+    } else {
+        madvise(segment->chunks + (size_t)chunk * segment->chunk_length, segment->chunk_length,
+                MADV_REMOVE);
+        atomic_store_explicit(&header->memory_grants, 0, memory_order_relaxed);
+        atomic_store_explicit(&header->memory_refused, 1, memory_order_relaxed);
+    }
+    atomic_store_explicit(&segment->chunk_states[chunk], absent, memory_order_release);
+    atomic_fetch_add_explicit(&header->absent_chunks, 1, memory_order_relaxed);
+}
+
+/*
+ * Makes the memory of a chunk that this process has turned from ABSENT to MAKING. Nobody else
+ * touches the chunk before it is OPEN, so the kernel's answer is the only way to learn that there
+ * is no memory: a touch would be a SIGBUS. A process that dies in here leaves MAKING behind, which
+ * the I/O process turns to ABSENT; pages that are there already are found there by the next one.
+ */
+static bool make_taken(struct sluice_pool *pool, uint32_t chunk, uint64_t absent)
+{
+    const struct sluice_segment *segment = pool->segment;
+    const int64_t begin = sluice_clock();
+    const size_t length = segment->chunk_length;
+    int status;
+    do {
+        status = madvise(segment->chunks + chunk * length, length, MADV_POPULATE_WRITE);
+    } while (status != 0 && (errno == EINTR || errno == EAGAIN));
+    if (status != 0) {
+        give_up_making(pool, chunk, absent);
+        return false;
+    }
+    sluice_costs_made(&pool->costs, sluice_clock() - begin, (int64_t)length);
+    pool->populated[chunk / 64] |= UINT64_C(1) << chunk % 64;
+    pool->last = chunk;
+    struct sluice_chunk *made = (struct sluice_chunk *)(segment->chunks + chunk * length);
+    atomic_store_explicit(&made->used, 0, memory_order_relaxed);
+    const uint32_t generation = (uint32_t)(absent >> GENERATION_SHIFT) + 1;
+    atomic_store_explicit(&segment->chunk_states[chunk],
+                          own_word(pool, generation, SLUICE_CHUNK_STATE_OPEN),
+                          memory_order_release);
+    return true;
+}
+
+/*
+ * Takes a chunk without memory and makes that, beside other processes that do the same. As many
+ * chunks get memory as the I/O process has granted: it knows the limits of control groups, beyond
+ * which the kernel kills. A grant that a killed process took is granted anew.
+ */
+static bool make(struct sluice_pool *pool)
+{
+    const struct sluice_segment *segment = pool->segment;
+    struct sluice_header *header = segment->header;
+    if (!may_make(pool)
+        || atomic_fetch_sub_explicit(&header->memory_grants, 1, memory_order_relaxed) <= 0) {
+        return false;
+    }
+    for (uint32_t i = 0, chunk = pool->last; i < segment->chunk_count; i++, chunk++) {
+        chunk = chunk == segment->chunk_count ? 0 : chunk;
+        uint64_t state = atomic_load_explicit(&segment->chunk_states[chunk], memory_order_relaxed);
+        const uint64_t making =
+            own_word(pool, state >> GENERATION_SHIFT, SLUICE_CHUNK_STATE_MAKING);
+        if ((state & STATE_MASK) == SLUICE_CHUNK_STATE_ABSENT
+            && atomic_compare_exchange_strong_explicit(&segment->chunk_states[chunk], &state,
+                                                       making, memory_order_acquire,
+                                                       memory_order_relaxed)) {
+            atomic_fetch_sub_explicit(&header->absent_chunks, 1, memory_order_relaxed);
+            return make_taken(pool, chunk, state);
+        }
+    }
+    return false;
 }
 
 /*
@@ -160,9 +254,9 @@ static int search_on(struct sluice_pool *pool, uint64_t releases, bool *full)
     for (unsigned round = 0; pool->starved != releases + 1; round++) {
         if (!sluice_pool_pause(pool, round))
             return -EIO;
-        if (search(pool, false, &releases))
+        if (search(pool, false, &releases) || make(pool))
             return 0;
-        *full = *full || exhausted(pool);
+        *full = *full || !sluice_pool_lacks_memory(pool);
         const int64_t now = sluice_clock();
         waited += now - looked < LONGEST_STEP ? now - looked : LONGEST_STEP;
         looked = now;
@@ -178,8 +272,7 @@ static int search_on(struct sluice_pool *pool, uint64_t releases, bool *full)
 }
 
 /*
- * Waits for a chunk as search_on() does. Counts the wait as one for room, or else for the memory of
- * a free chunk.
+ * Waits for a chunk as search_on() does. Counts the wait as one for room, or else for memory.
  */
 static int await(struct sluice_pool *pool, uint64_t releases, int64_t *waited)
 {
@@ -201,7 +294,7 @@ int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uin
     if (!waits && exhausted(pool))
         return -EAGAIN;
     int64_t waited = 0;
-    if (!search(pool, true, &releases) && !search(pool, false, &releases)) {
+    if (!search(pool, true, &releases) && !search(pool, false, &releases) && !make(pool)) {
         if (!waits)
             return -EAGAIN;
         const int error = await(pool, releases, &waited);
@@ -220,7 +313,7 @@ int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uin
 
 void sluice_pool_publish(struct sluice_pool *pool, uint32_t chunk, uint32_t generation)
 {
-    const uint64_t published = (uint64_t)generation << GENERATION_SHIFT
-        | (uint64_t)pool->slot << SLOT_SHIFT | SLUICE_CHUNK_STATE_PUBLISHED;
-    atomic_store_explicit(&pool->segment->chunk_states[chunk], published, memory_order_release);
+    atomic_store_explicit(&pool->segment->chunk_states[chunk],
+                          own_word(pool, generation, SLUICE_CHUNK_STATE_PUBLISHED),
+                          memory_order_release);
 }

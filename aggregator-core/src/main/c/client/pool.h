@@ -17,6 +17,7 @@ struct sluice_pool {
     uint32_t slot;
     uint32_t last; /* the last chunk claimed; the next search begins there, where caches are warm */
     struct sluice_costs costs;
+    bool unable;      /* the kernel cannot make memory as this process would */
     uint64_t starved; /* 1 + the count of releases at the last vain wait; 0 for never */
 };
 
@@ -38,8 +39,8 @@ static inline bool sluice_pool_held(const struct sluice_pool *pool)
 int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uint32_t *generation);
 
 /*
- * Returns whether some chunk is still without its memory and not in use. A larger buffer would not
- * help a write without a chunk then. The answer is momentary.
+ * Returns whether some chunk is without memory. A larger buffer would not help a write without a
+ * chunk then. The answer is momentary.
  */
 bool sluice_pool_lacks_memory(const struct sluice_pool *pool);
 

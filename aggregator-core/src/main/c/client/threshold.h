@@ -31,8 +31,12 @@ static inline int64_t sluice_threshold(const struct sluice_segment *segment,
         == SLUICE_HEADER_POLICY_FIXED) {
         return atomic_load_explicit(&header->threshold, memory_order_relaxed);
     }
+    const int64_t free = atomic_load_explicit(&header->free_chunks, memory_order_relaxed);
+    const int64_t grants = atomic_load_explicit(&header->memory_grants, memory_order_relaxed);
+    if (grants > 0 && sluice_costs_shun_making(costs))
+        return sluice_threshold_auto(free, segment->chunk_count, segment->chunk_length);
     return sluice_costs_favour_wait(costs)
         ? INT64_MAX
-        : sluice_threshold_auto(atomic_load_explicit(&header->free_chunks, memory_order_relaxed),
-                                segment->chunk_count, segment->chunk_length);
+        : sluice_threshold_auto(grants > 0 ? free + grants : free, segment->chunk_count,
+                                segment->chunk_length);
 }

@@ -16,6 +16,12 @@
 static struct sluice_segment *segment;
 static sluice_session *session;
 
+static int64_t used_chunks(const struct sluice_segment *mapped)
+{
+    return (int64_t)mapped->chunk_count - mapped->header->free_chunks
+        - mapped->header->absent_chunks;
+}
+
 void replay_service_await_room(void)
 {
     struct sluice_segment *mapped;
@@ -23,7 +29,7 @@ void replay_service_await_room(void)
     if (directory == NULL || sluice_segment_map(directory, &mapped) != 0)
         return;
     const int64_t end = sluice_clock() + ROOM_PATIENCE;
-    while (mapped->header->free_chunks < (int64_t)mapped->chunk_count && sluice_clock() < end)
+    while (used_chunks(mapped) > 0 && sluice_clock() < end)
         nanosleep(&(struct timespec){.tv_nsec = POLL_NANOS}, NULL);
     sluice_segment_unmap(mapped);
 }
@@ -40,9 +46,7 @@ void replay_service_open(void)
 
 int64_t replay_service_buffered(void)
 {
-    return segment == NULL
-        ? 0
-        : ((int64_t)segment->chunk_count - segment->header->free_chunks) * segment->chunk_length;
+    return segment == NULL ? 0 : used_chunks(segment) * segment->chunk_length;
 }
 
 int64_t replay_service_cpu(void)

@@ -140,7 +140,8 @@ public enum FaultPoint implements Hazard {
   WRITE(Kind.THREAD, "thread: writes a chunk, or what is asked of an image"),
   COMMIT(Kind.THREAD, "thread: waits for storage, for a commit or an image"),
   RESTART(Kind.THREAD, "thread: reads the store for a process that restarts"),
-  PREFAULT(Kind.THREAD, "thread: gives a chunk its memory", "the next one goes on", Kind.CRASH),
+  PREFAULT(
+      Kind.THREAD, "thread: looks whether memory is needed", "the next one goes on", Kind.CRASH),
   METRICS(Kind.THREAD, "thread: answers a request for metrics", "no answer", Kind.CRASH);
 
   /** The faults possible at a kind of point, and the usual results. */

@@ -49,6 +49,7 @@ public record LibC(MemorySegment address, boolean wide) {
   public static final int PROT_WRITE = 2;
   public static final int MAP_PRIVATE = 2;
   public static final int MAP_ANONYMOUS = 0x20;
+  public static final int MADV_REMOVE = 9;
   public static final int MADV_HUGEPAGE = 14;
   public static final int MADV_POPULATE_WRITE = 23;
   public static final long MS_NOSUID = 2;

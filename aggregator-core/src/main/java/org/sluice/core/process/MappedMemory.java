@@ -43,6 +43,17 @@ public final class MappedMemory {
   }
 
   /**
+   * Frees the pages of a part of a shared mapping, in its file and so for all processes. They read
+   * as zeros from here on. Where the kernel refuses they stay.
+   *
+   * @param address its beginning, a multiple of 4096
+   * @param length its bytes
+   */
+  public static void remove(final long address, final long length) {
+    LibC.MADVISE.call(address, length, LibC.MADV_REMOVE);
+  }
+
+  /**
    * The bytes of a mapping that are mapped by huge pages at the moment, as {@code /proc/self/smaps}
    * tells.
    */

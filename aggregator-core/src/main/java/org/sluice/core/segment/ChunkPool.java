@@ -15,8 +15,16 @@ import org.sluice.core.chunk.ChunkDescriptor;
  * claimer's compare-and-set acquires that store, so it cannot overwrite bytes still being read. The
  * generation grows with every release: a ring record of an earlier use of the chunk is recognised.
  *
- * <p>The count of free chunks is kept beside the words and only steers policy: a process that dies
- * between its compare-and-set and its count leaves it one too high, until it is recounted.
+ * <p>The process that needs memory makes it. A process turns ABSENT to MAKING by compare-and-set
+ * and stores OPEN once the memory is there. The I/O process makes the memory first, whose pages are
+ * there for all, and then frees the chunk by compare-and-set: if that fails another process made it
+ * as well, and has the chunk. To give memory back the I/O process turns FREE to MAKING in nobody's
+ * name, so that no process claims a chunk whose pages are going. Of the I/O process one thread does
+ * both, so it never frees what it is giving back.
+ *
+ * <p>The counts of free and of absent chunks are kept beside the words and only steer policy: a
+ * process that dies between its compare-and-set and its count leaves one too high, until it is
+ * recounted.
  */
 public final class ChunkPool {
   @FunctionalInterface
@@ -27,16 +35,27 @@ public final class ChunkPool {
     void visit(int chunk, long word);
   }
 
-  private static final long ABSENT = ChunkStateDescriptor.word(ChunkStateDescriptor.ABSENT, 0, -1);
+  /** Gives a run of chunks that nobody else touches meanwhile their memory back. */
+  @FunctionalInterface
+  interface Remover {
+    /**
+     * Removes the pages of chunks.
+     *
+     * @param first the first chunk
+     * @param count number of chunks
+     */
+    void remove(int first, int count);
+  }
 
   final AtomicBuffer states;
   final Header header;
   private final IntFunction<AtomicBuffer> chunks;
   private final int chunkCount;
-  private volatile int withheld;
 
-  /** The last error seen in the count of free chunks. */
-  private int lastError;
+  /** The last errors seen in the counts of free and of absent chunks. */
+  private int lastFreeError;
+
+  private int lastAbsentError;
 
   ChunkPool(
       final AtomicBuffer states, final Header header, final IntFunction<AtomicBuffer> chunks) {
@@ -49,17 +68,98 @@ public final class ChunkPool {
   /** Begins with no chunk that has memory; {@link #provide} frees each one that gets it. */
   void init() {
     for (int chunk = 0; chunk < chunkCount; chunk++) {
-      states.putLong(offset(chunk), ABSENT);
+      states.putLong(offset(chunk), absent(-1));
     }
+  }
+
+  private static long absent(final int generation) {
+    return ChunkStateDescriptor.word(
+        ChunkStateDescriptor.ABSENT, ChunkStateDescriptor.NOBODY, generation);
   }
 
   /** Frees a chunk that has memory now; waiting processes see it as a release. */
   void provide(final int chunk) {
-    if (ChunkStateDescriptor.state(word(chunk)) != ChunkStateDescriptor.ABSENT) {
-      return; // a former I/O process did
+    final long word = word(chunk);
+    final int next = ChunkStateDescriptor.generation(word) + 1;
+    if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.ABSENT
+        && states.compareAndSetLong(
+            offset(chunk), word, ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, next))) {
+      header.addAbsentChunks(-1);
+      header.addFreeChunks(1);
     }
-    states.putLongRelease(
-        offset(chunk), ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, 0));
+  }
+
+  /** Finds the first chunk without memory; -1 for none. */
+  int firstAbsent() {
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      if (ChunkStateDescriptor.state(word(chunk)) == ChunkStateDescriptor.ABSENT) {
+        return chunk;
+      }
+    }
+    return -1;
+  }
+
+  /** Takes the memory of all free chunks. Called by the thread that calls {@link #provide}. */
+  void giveBack(final Remover remover) {
+    int count = 0;
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      if (takeFree(chunk)) {
+        count++;
+      } else {
+        giveBack(remover, chunk - count, count);
+        count = 0;
+      }
+    }
+    giveBack(remover, chunkCount - count, count);
+  }
+
+  private boolean takeFree(final int chunk) {
+    final long word = word(chunk);
+    final boolean taken =
+        ChunkStateDescriptor.state(word) == ChunkStateDescriptor.FREE
+            && states.compareAndSetLong(
+                offset(chunk),
+                word,
+                ChunkStateDescriptor.word(
+                    ChunkStateDescriptor.MAKING,
+                    ChunkStateDescriptor.NOBODY,
+                    ChunkStateDescriptor.generation(word)));
+    if (taken) {
+      header.addFreeChunks(-1);
+    }
+    return taken;
+  }
+
+  private void giveBack(final Remover remover, final int first, final int count) {
+    if (count > 0) {
+      remover.remove(first, count);
+      for (int chunk = first; chunk < first + count; chunk++) {
+        makeAbsent(chunk, word(chunk));
+      }
+    }
+  }
+
+  private void makeAbsent(final int chunk, final long word) {
+    if (states.compareAndSetLong(
+        offset(chunk), word, absent(ChunkStateDescriptor.generation(word)))) {
+      header.addAbsentChunks(1);
+    }
+  }
+
+  /**
+   * Takes back the chunks whose memory was being made or given back. I/O process only.
+   *
+   * @param slot the slot of a process proven dead, or {@link ChunkStateDescriptor#NOBODY} for a
+   *     former I/O process
+   */
+  public void takeBackMaking(final int slot) {
+    ownedBy(
+        slot,
+        (chunk, word) -> {
+          if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.MAKING) {
+            makeAbsent(chunk, word);
+          }
+        });
   }
 
   /**
@@ -101,32 +201,30 @@ public final class ChunkPool {
     return true;
   }
 
-  /** Notes that chunks will never have memory. I/O process only. */
-  void withhold(final int count) {
-    withheld = count;
-    header.addFreeChunks(-count);
-  }
-
   /**
-   * Corrects the count of free chunks, which a process that was killed beside its count left wrong.
+   * Corrects the counts of chunks, which a process that was killed beside its count left wrong.
    * Called by the I/O process from time to time. A process between its compare-and-set and its
    * count looks like an error here, but hardly twice in a row; if it does, the next calls undo it.
    */
   public void recount() {
-    final int error = (int) (countFree() - header.freeChunks());
-    if (error == lastError) {
-      header.addFreeChunks(error);
+    final int free = (int) (count(ChunkStateDescriptor.FREE) - header.freeChunks());
+    if (free == lastFreeError) {
+      header.addFreeChunks(free);
     }
-    lastError = error == lastError ? 0 : error;
+    lastFreeError = free == lastFreeError ? 0 : free;
+    final int absent = (int) (count(ChunkStateDescriptor.ABSENT) - header.absentChunks());
+    if (absent == lastAbsentError) {
+      header.addAbsentChunks(absent);
+    }
+    lastAbsentError = absent == lastAbsentError ? 0 : absent;
   }
 
-  private int countFree() {
-    int free = -withheld;
+  private int count(final int state) {
+    int count = 0;
     for (int chunk = 0; chunk < chunkCount; chunk++) {
-      final int state = ChunkStateDescriptor.state(word(chunk));
-      free += state == ChunkStateDescriptor.FREE || state == ChunkStateDescriptor.ABSENT ? 1 : 0;
+      count += ChunkStateDescriptor.state(word(chunk)) == state ? 1 : 0;
     }
-    return free;
+    return count;
   }
 
   /**
@@ -142,11 +240,15 @@ public final class ChunkPool {
     return chunkCount;
   }
 
-  /** Visits the chunks that a slot has open or published and the drain has not released. */
+  /**
+   * Visits the chunks that a slot has open or published and the drain has not released, and those
+   * whose memory its process makes.
+   */
   public void ownedBy(final int slot, final Visitor visitor) {
     for (int chunk = 0; chunk < chunkCount; chunk++) {
       final long word = word(chunk);
-      if (isOwned(word) && ChunkStateDescriptor.slot(word) == slot) {
+      if (ChunkStateDescriptor.state(word) != ChunkStateDescriptor.FREE
+          && ChunkStateDescriptor.slot(word) == slot) {
         visitor.visit(chunk, word);
       }
     }
@@ -157,7 +259,8 @@ public final class ChunkPool {
    * chunk.
    */
   private static boolean isOwned(final long word) {
-    return ChunkStateDescriptor.state(word) != ChunkStateDescriptor.FREE && word != ABSENT;
+    return ChunkStateDescriptor.state(word) != ChunkStateDescriptor.FREE
+        && ChunkStateDescriptor.slot(word) != ChunkStateDescriptor.NOBODY;
   }
 
   static int offset(final int chunk) {

@@ -16,7 +16,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   public static final int MAX_FILES = 10_000_000;
 
   /** Most slots of a segment: as many as a chunk's state word can name. */
-  public static final int MAX_SLOTS = 1 << 24;
+  public static final int MAX_SLOTS = ChunkStateDescriptor.NOBODY;
 
   public static final int MAX_IMAGES = 1 << 24;
 

@@ -34,7 +34,7 @@ public final class Header {
     buffer.putInt(HeaderDescriptor.THRESHOLD_POLICY_OFFSET, settings.rules().policy());
     buffer.putInt(HeaderDescriptor.WHEN_FULL_OFFSET, settings.rules().whenFull());
     buffer.putLong(HeaderDescriptor.SMALL_OFFSET, settings.rules().small());
-    buffer.putLong(HeaderDescriptor.FREE_CHUNKS_OFFSET, geometry.chunkCount());
+    buffer.putLong(HeaderDescriptor.ABSENT_CHUNKS_OFFSET, geometry.chunkCount());
     putPath(HeaderDescriptor.STORE_OFFSET, settings.store());
     putPath(HeaderDescriptor.CAPTURE_OFFSET, settings.capture());
   }
@@ -221,7 +221,7 @@ public final class Header {
     return policy() == HeaderDescriptor.POLICY_FIXED
         ? threshold()
         : AutoThreshold.of(
-            freeChunks(), chunkCount(), buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
+            unusedChunks(), chunkCount(), buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
   }
 
   /** Returns {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}. */
@@ -234,8 +234,45 @@ public final class Header {
   }
 
   /**
-   * A hint: it lags behind the chunk states by the processes that are between their compare-and-set
-   * and their count.
+   * The number of chunks that nobody uses, with memory or without. A hint, as {@link #freeChunks}.
+   */
+  public long unusedChunks() {
+    return freeChunks() + absentChunks();
+  }
+
+  /** The number of chunks without memory. A hint, as {@link #freeChunks}. */
+  public long absentChunks() {
+    return buffer.getLongOpaque(HeaderDescriptor.ABSENT_CHUNKS_OFFSET);
+  }
+
+  void addAbsentChunks(final int chunks) {
+    buffer.getAndAddLong(HeaderDescriptor.ABSENT_CHUNKS_OFFSET, chunks);
+  }
+
+  /**
+   * Lets processes make the memory of chunks themselves. Called by the thread of the I/O process
+   * that makes it, too.
+   *
+   * @param chunks the number of chunks from now on; 0 for none
+   */
+  public void grantMemory(final long chunks) {
+    buffer.putLongOpaque(HeaderDescriptor.MEMORY_GRANTS_OFFSET, chunks);
+  }
+
+  /**
+   * Takes note that a process got no memory for a chunk. No process makes any after that until
+   * memory is granted again.
+   *
+   * @return whether one got none since the last call
+   */
+  public boolean takeMemoryRefused() {
+    return buffer.getIntOpaque(HeaderDescriptor.MEMORY_REFUSED_OFFSET) != 0
+        && buffer.getAndSetInt(HeaderDescriptor.MEMORY_REFUSED_OFFSET, 0) != 0;
+  }
+
+  /**
+   * The number of free chunks that have memory. A hint: it lags behind the chunk states by the
+   * processes that are between their compare-and-set and their count.
    */
   public long freeChunks() {
     return buffer.getLongOpaque(HeaderDescriptor.FREE_CHUNKS_OFFSET);

@@ -21,7 +21,7 @@ public final class HeaderDescriptor {
   public static final long MAGIC = 0x4745_5343_4955_4C53L;
 
   /** Version of the segment and of the requests that go with it. */
-  public static final int VERSION = 8;
+  public static final int VERSION = 9;
 
   public static final int LENGTH = 16384;
 
@@ -106,7 +106,16 @@ public final class HeaderDescriptor {
       CAPTURE_OFFSET =
           HEADER.fields(STRING, 1024, "capture", "directory, likewise; resolved, may be empty"),
       FREE_CHUNKS_OFFSET =
-          HEADER.by("any").at(384).field(SHARED_I64, "free_chunks", "absent ones included"),
+          HEADER.by("any").at(384).field(SHARED_I64, "free_chunks", "that have memory"),
+      ABSENT_CHUNKS_OFFSET = HEADER.field(SHARED_I64, "absent_chunks", "that have none"),
+      MEMORY_GRANTS_OFFSET =
+          HEADER.field(
+              SHARED_I64, "memory_grants", "how many of these processes may make memory for"),
+      MEMORY_REFUSED_OFFSET =
+          HEADER.field(
+              SHARED_I32,
+              "memory_refused",
+              "1 once a process got none; the I/O process makes it 0"),
       UNATTACHED_FILES_OFFSET =
           HEADER
               .by("any AP, atomic additions")

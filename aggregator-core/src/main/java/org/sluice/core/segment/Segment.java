@@ -58,8 +58,8 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Creates a segment and publishes it before its chunks have memory: a client that finds none free
-   * waits for {@link #provide}, which is to be called for each.
+   * Creates a segment and publishes it before its chunks have memory: a client makes that itself
+   * where it is granted, or waits for {@link #provideNext}.
    *
    * @throws SegmentException when it does not fit, or on an unsupported platform
    */
@@ -123,20 +123,26 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Allocates the memory of a chunk, maps it here, and frees the chunk. Called once for each, by
-   * one thread of the I/O process. A chunk without memory is never free, so a file system that
+   * Allocates the memory of the first chunk without any, maps it here, and frees the chunk. Called
+   * by one thread of the I/O process. A chunk without memory is never free, so a file system that
    * became full is an error here and not a signal in a process that touches the chunk.
    *
-   * @throws SegmentException when there is no memory for it; it is never free then
+   * @throws SegmentException when there is no memory for it; it is not free then
    */
-  public void provide(final int chunk) throws IOException {
-    populate(geometry.chunkOffset(chunk), geometry.chunkLength());
-    chunkPool.provide(chunk);
+  public void provideNext() throws IOException {
+    final int chunk = chunkPool.firstAbsent();
+    if (chunk >= 0) {
+      populate(geometry.chunkOffset(chunk), geometry.chunkLength());
+      chunkPool.provide(chunk);
+    }
   }
 
-  /** Gives up providing: the remaining chunks are never free. I/O process only. */
-  public void withholdFrom(final int chunk) {
-    chunkPool.withhold(geometry.chunkCount() - chunk);
+  /** Gives the memory of all free chunks back. Called by the thread that provides it. */
+  public void giveMemoryBack() {
+    chunkPool.giveBack(
+        (first, count) ->
+            MappedMemory.remove(
+                address + geometry.chunkOffset(first), (long) count * geometry.chunkLength()));
   }
 
   private void populate(final long offset, final long length) throws IOException {

@@ -115,6 +115,68 @@ class ChunkPoolTest {
   }
 
   @Test
+  void processTakesAChunkWithoutMemoryOnce() {
+    pool.init();
+    final long making = Claims.make(pool, 9, 5);
+    assertThat(Claims.make(pool, 8, 5)).isZero();
+    pool.provide(5);
+    assertThat(pool.word(5)).isEqualTo(making);
+    Claims.made(pool, 5);
+    assertThat(pool.word(5)).isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.OPEN, 9, 0));
+  }
+
+  @Test
+  void chunkWhoseMakerDiedIsMadeAgainByAnother() {
+    pool.init();
+    header.addAbsentChunks(CHUNKS);
+    Claims.make(pool, 9, 5);
+    Claims.make(pool, 8, 6);
+    pool.takeBackMaking(9);
+    assertThat(header.absentChunks()).isEqualTo(CHUNKS - 1);
+    assertThat(Claims.make(pool, 7, 5)).isNotZero();
+    assertThat(Claims.make(pool, 7, 6)).isZero();
+  }
+
+  @Test
+  void freeChunksThatLoseTheirMemoryGoTogetherAndNobodyClaimsThemMeanwhile() {
+    Claims.claim(pool, 1, 10);
+    final List<Integer> removed = new ArrayList<>();
+    pool.giveBack(
+        (first, count) -> {
+          removed.add(first);
+          removed.add(count);
+          assertThat(Claims.claim(pool, 1, first)).isEqualTo(first == 0 ? 11 : -1);
+        });
+    assertThat(removed).containsExactly(0, 10, 12, CHUNKS - 12);
+    assertThat(pool.firstAbsent()).isZero();
+  }
+
+  @Test
+  void chunkThatAKilledIoProcessWasGivingBackIsAbsentToTheNext() {
+    try {
+      pool.giveBack(
+          (first, count) -> {
+            throw new IllegalStateException("killed");
+          });
+    } catch (final IllegalStateException killed) {
+      assertThat(pool.firstAbsent()).isEqualTo(-1);
+    }
+    pool.takeBackMaking(ChunkStateDescriptor.NOBODY);
+    assertThat(header.absentChunks()).isEqualTo(CHUNKS);
+    assertThat(Claims.make(pool, 7, 5)).isNotZero();
+  }
+
+  @Test
+  void countOfAbsentChunksIsCorrected() {
+    pool.init();
+    header.addFreeChunks(-CHUNKS);
+    header.addAbsentChunks(CHUNKS - 2);
+    pool.recount();
+    pool.recount();
+    assertThat(header.absentChunks()).isEqualTo(CHUNKS);
+  }
+
+  @Test
   void chunksOfASlotAreFoundWhetherOpenOrPublished() {
     Claims.claim(pool, 1, 10);
     Claims.claim(pool, 2, 11);

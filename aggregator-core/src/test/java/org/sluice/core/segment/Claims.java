@@ -26,6 +26,35 @@ public final class Claims {
     return -1;
   }
 
+  /**
+   * Takes a chunk to make its memory.
+   *
+   * @return its state word; 0 when it is not there to be made
+   */
+  public static long make(final ChunkPool pool, final int slot, final int chunk) {
+    final long word = pool.word(chunk);
+    final long making =
+        ChunkStateDescriptor.word(
+            ChunkStateDescriptor.MAKING, slot, ChunkStateDescriptor.generation(word));
+    if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.ABSENT
+        && pool.states.compareAndSetLong(ChunkPool.offset(chunk), word, making)) {
+      pool.header.addAbsentChunks(-1);
+      return making;
+    }
+    return 0;
+  }
+
+  /** Opens a chunk whose memory has been made. */
+  public static void made(final ChunkPool pool, final int chunk) {
+    final long word = pool.word(chunk);
+    pool.states.putLongRelease(
+        ChunkPool.offset(chunk),
+        ChunkStateDescriptor.word(
+            ChunkStateDescriptor.OPEN,
+            ChunkStateDescriptor.slot(word),
+            ChunkStateDescriptor.generation(word) + 1));
+  }
+
   /** Hands an open chunk over to the drain. */
   public static void publish(final ChunkPool pool, final int chunk) {
     pool.publish(chunk, pool.word(chunk));

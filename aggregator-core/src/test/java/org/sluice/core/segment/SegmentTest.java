@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.FileStatus;
 
 class SegmentTest {
   private static final Geometry SMALL = new Geometry(4, 64, 8, 8192);
@@ -91,23 +92,47 @@ class SegmentTest {
         Segment mapped = Segment.map(file())) {
       assertThat(Claims.claim(mapped.chunkPool(), 1, 0)).isEqualTo(-1);
       final int before = Claims.releases(mapped.chunkPool());
-      segment.provide(5);
+      segment.provideNext();
       assertThat(Claims.releases(mapped.chunkPool()) - before).isEqualTo(1);
-      assertThat(Claims.claim(mapped.chunkPool(), 1, 0)).isEqualTo(5);
+      assertThat(Claims.claim(mapped.chunkPool(), 1, 0)).isEqualTo(0);
       assertThat(Claims.claim(mapped.chunkPool(), 1, 0)).isEqualTo(-1);
     }
   }
 
   @Test
-  void chunksThatNeverGetMemoryDoNotCountAsFree() throws IOException {
+  void chunksWithoutMemoryDoNotCountAsFree() throws IOException {
     try (Segment segment = Segment.reserve(file(), SMALL, SETTINGS)) {
-      segment.provide(0);
-      segment.withholdFrom(1);
-      assertThat(segment.header().freeChunks()).isEqualTo(1);
+      segment.provideNext();
       segment.chunkPool().recount();
       segment.chunkPool().recount();
       assertThat(segment.header().freeChunks()).isEqualTo(1);
+      assertThat(segment.header().absentChunks()).isEqualTo(7);
+      assertThat(segment.header().unusedChunks()).isEqualTo(8);
     }
+  }
+
+  @Test
+  void memoryOfFreeChunksIsGivenBack() throws IOException {
+    try (Segment segment = TestSegments.create(file(), SMALL, SETTINGS)) {
+      Claims.claim(segment.chunkPool(), 1, 3);
+      for (int chunk = 0; chunk < SMALL.chunkCount(); chunk++) {
+        segment.chunk(chunk).putInt(100, 7);
+      }
+      final long before = allocated();
+      segment.giveMemoryBack();
+      assertThat(before - allocated()).isEqualTo(7 * (long) SMALL.chunkLength());
+      assertThat(segment.chunk(3).getInt(100)).isEqualTo(7);
+      assertThat(segment.chunk(4).getInt(100)).isZero();
+      assertThat(segment.header().freeChunks()).isZero();
+      assertThat(segment.header().absentChunks()).isEqualTo(7);
+      assertThat(Claims.claim(segment.chunkPool(), 1, 0)).isEqualTo(-1);
+      segment.provideNext();
+      assertThat(Claims.claim(segment.chunkPool(), 1, 0)).isEqualTo(0);
+    }
+  }
+
+  private long allocated() throws IOException {
+    return FileStatus.of(file().toString()).allocated();
   }
 
   @Test

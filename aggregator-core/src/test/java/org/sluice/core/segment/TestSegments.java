@@ -20,7 +20,7 @@ public final class TestSegments {
     final Segment segment = Segment.reserve(file, geometry, settings);
     try {
       for (int chunk = 0; chunk < geometry.chunkCount(); chunk++) {
-        segment.provide(chunk);
+        segment.provideNext();
       }
       return segment;
     } catch (final IOException e) {

@@ -64,7 +64,7 @@ final class Metrics implements MeterBinder {
     for (final Timed each : Timed.values()) {
       timer(registry, each);
     }
-    Gauge.builder("sluice.buffer.free", segment, s -> s.header().freeChunks())
+    Gauge.builder("sluice.buffer.free", segment, s -> s.header().unusedChunks())
         .description("free chunks")
         .register(registry);
     Gauge.builder("sluice.segment.huge", segment, Metrics::hugeBytes)

@@ -4,52 +4,60 @@ import static org.sluice.core.command.SizeConverter.format;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * A provider of chunk memory that keeps the limits of this process's control groups. Beyond a limit
- * the kernel would kill a process as the buffer fills, and each resumed I/O process would end the
- * same way. Not thread-safe.
+ * The limits of memory of this process's control groups. Beyond a limit the kernel would kill a
+ * process as the buffer fills, and each resumed I/O process would end the same way. Not
+ * thread-safe.
  */
-public final class MemoryLimit implements Provision.Provider {
+public final class MemoryLimit {
   /**
    * The number of chunks between two looks at the limit. A look costs a tenth of the memory of so
    * many chunks.
    */
   private static final int CHUNKS_PER_LOOK = 8;
 
+  /** The number of chunks, below a limit, that processes may make between two looks. */
+  private static final int MOST_GRANTS = 64;
+
   /** The part of a group's memory, one in so many, that is left to its programs. */
   private static final int PROGRAMS_PART = 4;
 
-  private final Provision.Provider provider;
-  private final long bytesPerLook;
+  private final int chunkLength;
   private boolean unlimited;
   private ControlGroups groups;
+  private long calls;
 
   /**
    * @param chunkLength bytes of each chunk
    */
-  public MemoryLimit(final Provision.Provider provider, final int chunkLength) {
-    this.provider = provider;
-    this.bytesPerLook = (long) CHUNKS_PER_LOOK * chunkLength;
+  public MemoryLimit(final int chunkLength) {
+    this.chunkLength = chunkLength;
   }
 
-  MemoryLimit(
-      final Provision.Provider provider, final int chunkLength, final ControlGroups groups) {
-    this(provider, chunkLength);
+  MemoryLimit(final int chunkLength, final ControlGroups groups) {
+    this(chunkLength);
     this.groups = groups;
   }
 
-  @Override
-  public void provide(final int chunk) throws IOException {
-    if (chunk % CHUNKS_PER_LOOK == 0 && !unlimited) {
-      final Optional<ControlGroups.Memory> limit = limit();
-      unlimited = limit.isEmpty();
-      if (limit.isPresent()) {
-        check(limit.get());
-      }
+  /**
+   * Looks at the limit, if the caller may have made as many chunks as it leaves room for.
+   *
+   * @return how many chunks processes may make until the next look; empty when there was none
+   * @throws IOException when programs need what is left
+   */
+  public OptionalLong look() throws IOException {
+    if (unlimited) {
+      return OptionalLong.of(Integer.MAX_VALUE);
     }
-    provider.provide(chunk);
+    if (calls++ % CHUNKS_PER_LOOK != 0) {
+      return OptionalLong.empty();
+    }
+    final Optional<ControlGroups.Memory> limit = limit();
+    unlimited = limit.isEmpty();
+    return OptionalLong.of(unlimited ? Integer.MAX_VALUE : grants(limit.get()));
   }
 
   private Optional<ControlGroups.Memory> limit() {
@@ -64,11 +72,13 @@ public final class MemoryLimit implements Provision.Provider {
     }
   }
 
-  private void check(final ControlGroups.Memory limit) throws IOException {
-    if (limit.left() - bytesPerLook < limit.most() / PROGRAMS_PART) {
+  private long grants(final ControlGroups.Memory limit) throws IOException {
+    final long chunks = (limit.left() - limit.most() / PROGRAMS_PART) / chunkLength;
+    if (chunks < CHUNKS_PER_LOOK) {
       throw new IOException(
           "%s has %s left of %s, and programs need some; ask for more memory"
               .formatted(limit.group(), format(limit.left()), format(limit.most())));
     }
+    return Math.min(chunks - CHUNKS_PER_LOOK, MOST_GRANTS);
   }
 }

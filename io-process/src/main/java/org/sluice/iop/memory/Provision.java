@@ -1,9 +1,9 @@
 package org.sluice.iop.memory;
 
 import java.io.IOException;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.sluice.core.fault.Fault;
@@ -11,17 +11,43 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * The thread that gives chunks their memory, while processes attach or already use the first
- * chunks. Making a page costs more than copying it, and takes memory that file pages could use. So
- * only a few chunks get memory at once. The others follow with little processor time. Chunks likely
- * to be used take a quarter of one processor, the rest a thirty-second.
+ * The thread that makes the memory of chunks before processes need it. A process that finds no
+ * chunk with memory makes its own, see {@code pool.c}. Making a page costs more than copying it,
+ * and takes memory that file pages could use. So nothing is made before a process is attached. A
+ * few chunks get memory at once then, and the others follow with little processor time. Chunks
+ * likely to be used take a quarter of one processor, the rest a thirty-second. When no process has
+ * been attached for a while all memory is given back.
  */
 public final class Provision implements Runnable {
-  /** A provider of memory for one chunk. */
-  @FunctionalInterface
-  public interface Provider {
-    /** Makes the pages of a chunk. */
-    void provide(int chunk) throws IOException;
+  /** The chunks of a segment. */
+  public interface Chunks {
+    /** Counts the chunks that have memory. */
+    int made();
+
+    /**
+     * Makes the memory of one more chunk, if there is any without.
+     *
+     * @throws IOException when there is no memory
+     */
+    void makeNext() throws IOException;
+
+    /**
+     * Lets processes make memory themselves.
+     *
+     * @param chunks number of chunks from now on
+     */
+    void grant(long chunks);
+
+    /**
+     * Takes note that a process got no memory. None makes any from then on until the next {@link
+     * #grant}.
+     *
+     * @return whether one got none since the last call
+     */
+    boolean takeRefused();
+
+    /** Gives the memory of all free chunks back. */
+    void giveBack();
   }
 
   /** A receiver of how many chunks are in use. */
@@ -50,42 +76,51 @@ public final class Provision implements Runnable {
    */
   private static final int LONG_REST = 31;
 
-  /** The pause after the first chunk, which leaves the processors to processes that start. */
-  private static final long LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  /** The time without a process after which memory is given back. */
+  static final long UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** The longest pause, since nobody wakes this thread to give back. */
+  static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final int count;
-  private final Provider provider;
-  private final IntConsumer withhold;
+  private final Chunks chunks;
+  private final MemoryLimit limit;
   private final LongSupplier clock;
   private final LongConsumer pause;
   private final Thread thread = Thread.ofPlatform().daemon().name("prefault").unstarted(this);
   private volatile int needed = FIRST;
   private volatile int likely;
-  private int provided;
+  private volatile boolean attached;
+  private boolean withheld;
+  private long unusedSince;
+  private long end;
+  private long cost;
 
   /**
-   * Creates a thread that provides nothing before {@link #begin}.
+   * Creates a thread that makes nothing before {@link #begin}.
    *
-   * @param withhold receiver of the first chunk that never gets any memory, if there is one
+   * @param limit how many of the chunks may have memory
    */
-  public Provision(final int count, final Provider provider, final IntConsumer withhold) {
-    this(count, provider, withhold, System::nanoTime, LockSupport::parkNanos);
+  public Provision(final int count, final Chunks chunks, final MemoryLimit limit) {
+    this(count, chunks, limit, System::nanoTime, LockSupport::parkNanos);
   }
 
   Provision(
       final int count,
-      final Provider provider,
-      final IntConsumer withhold,
+      final Chunks chunks,
+      final MemoryLimit limit,
       final LongSupplier clock,
       final LongConsumer pause) {
     this.count = count;
-    this.provider = provider;
-    this.withhold = withhold;
+    this.chunks = chunks;
+    this.limit = limit;
     this.clock = clock;
     this.pause = pause;
+    this.unusedSince = clock.getAsLong();
+    this.end = unusedSince;
   }
 
-  /** Starts to provide memory, in a thread of its own, which ends when the result is closed. */
+  /** Starts to make memory, in a thread of its own, which ends when the result is closed. */
   public AutoCloseable begin() {
     thread.start();
     return () -> {
@@ -95,14 +130,16 @@ public final class Provision implements Runnable {
   }
 
   /**
-   * Notes the demand, as a {@link Demand}. Each process may open a chunk, so for each one is
-   * provided at once and none waits. Three times as many chunks as are in use are likely to be
-   * needed later. Their pages wait, since the drain needs the processor now. Any thread.
+   * Notes the demand, as a {@link Demand}. Each process may open a chunk, so for each one is made
+   * at once and none waits. Three times as many chunks as are in use are likely to be needed later.
+   * Their pages wait, since the drain needs the processor now. Any thread.
    *
    * @param processes number of processes that may take a chunk
    */
   public void look(final int used, final int processes) {
-    if (FIRST + processes > needed || 3 * used > likely) {
+    final boolean came = processes > 0 && !attached;
+    attached = processes > 0;
+    if (came || FIRST + processes > needed || 3 * used > likely) {
       needed = Math.max(needed, FIRST + processes);
       likely = Math.max(likely, 3 * used);
       LockSupport.unpark(thread);
@@ -111,45 +148,76 @@ public final class Provision implements Runnable {
 
   @Override
   public void run() {
-    if (!provideNext()) {
-      return;
-    }
-    pause.accept(LATER_NANOS);
-    long end = clock.getAsLong();
-    long cost = 0;
-    while (provided < count && !Thread.currentThread().isInterrupted()) {
-      final long begin = clock.getAsLong();
-      final long due = end + cost * rest();
-      if (begin - due < 0) {
-        pause.accept(due - begin);
-        continue;
+    grant();
+    while (!Thread.currentThread().isInterrupted()) {
+      Fault.strike(FaultPoint.PREFAULT);
+      final long nanos = step();
+      if (nanos > 0) {
+        pause.accept(nanos);
       }
-      if (!provideNext()) {
-        return;
-      }
-      end = clock.getAsLong();
-      cost = end - begin;
     }
+  }
+
+  /** Does what is due. Returns the nanoseconds until more is due, as far as is known; or 0. */
+  long step() {
+    final long now = clock.getAsLong();
+    if (!attached) {
+      return unused(now);
+    }
+    unusedSince = now;
+    if (withheld || chunks.made() >= count) {
+      return LOOK_NANOS;
+    }
+    final long due = chunks.takeRefused() ? now : end + cost * rest();
+    if (due - now > 0) {
+      return Math.min(due - now, LOOK_NANOS);
+    }
+    makeNext();
+    end = clock.getAsLong();
+    cost = end - now;
+    return 0;
+  }
+
+  private long unused(final long now) {
+    if (now - unusedSince >= UNUSED_NANOS && chunks.made() > 0) {
+      chunks.grant(0);
+      chunks.giveBack();
+      needed = FIRST;
+      likely = 0;
+      withheld = false;
+      grant();
+    }
+    return LOOK_NANOS;
   }
 
   private int rest() {
-    return provided < needed ? 0 : provided < likely ? SHORT_REST : LONG_REST;
+    final int made = chunks.made();
+    return made < needed ? 0 : made < likely ? SHORT_REST : LONG_REST;
   }
 
-  private boolean provideNext() {
-    Fault.strike(FaultPoint.PREFAULT);
-    return provide(provided++);
-  }
-
-  private boolean provide(final int chunk) {
+  private void grant() {
     try {
-      provider.provide(chunk);
-      return true;
+      limit.look().ifPresent(chunks::grant);
     } catch (final IOException e) {
-      Warnings.warn(
-          "the buffer keeps only %d of its %d chunks: %s".formatted(chunk, count, e.getMessage()));
-      withhold.accept(chunk);
-      return false;
+      withhold(e);
     }
+  }
+
+  private void makeNext() {
+    try {
+      final OptionalLong grants = limit.look();
+      chunks.makeNext();
+      grants.ifPresent(chunks::grant);
+    } catch (final IOException e) {
+      withhold(e);
+    }
+  }
+
+  private void withhold(final IOException e) {
+    chunks.grant(0);
+    withheld = true;
+    Warnings.warn(
+        "the buffer keeps only %d of its %d chunks: %s"
+            .formatted(chunks.made(), count, e.getMessage()));
   }
 }

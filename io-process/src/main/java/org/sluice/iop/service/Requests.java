@@ -355,7 +355,7 @@ public final class Requests {
       header.policy(request.policy());
     }
     return new Reply.Threshold(
-        header.policy(), header.chunkCount(), header.effectiveThreshold(), header.freeChunks());
+        header.policy(), header.chunkCount(), header.effectiveThreshold(), header.unusedChunks());
   }
 
   private Optional<Image> find(

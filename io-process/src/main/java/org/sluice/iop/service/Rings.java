@@ -218,7 +218,8 @@ public final class Rings {
     pool.ownedBy(
         attachment.index(),
         (chunk, word) -> {
-          if (!isTaken(chunk, word)) {
+          if (ChunkStateDescriptor.state(word) != ChunkStateDescriptor.MAKING
+              && !isTaken(chunk, word)) {
             claimed.add(new Claimed(chunk, word, sequence(chunk)));
           }
         });
@@ -240,6 +241,7 @@ public final class Rings {
 
   /** Takes over all chunks of a process that does not run any more. */
   void adopt(final Attachment attachment) {
+    pool.takeBackMaking(attachment.index());
     for (final Claimed one : claimed(attachment)) {
       if (ChunkStateDescriptor.state(one.word) != ChunkStateDescriptor.PUBLISHED) {
         pool.publish(one.chunk, one.word);

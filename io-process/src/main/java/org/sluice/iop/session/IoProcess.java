@@ -34,6 +34,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.memory.ChunkMemory;
 import org.sluice.iop.memory.MemoryLimit;
 import org.sluice.iop.memory.Pages;
 import org.sluice.iop.memory.Provision;
@@ -148,8 +149,8 @@ public final class IoProcess implements AutoCloseable {
       provision =
           new Provision(
               segment.geometry().chunkCount(),
-              new MemoryLimit(segment::provide, segment.geometry().chunkLength()),
-              segment::withholdFrom);
+              new ChunkMemory(segment),
+              new MemoryLimit(segment.geometry().chunkLength()));
       service =
           new Service(
               server,

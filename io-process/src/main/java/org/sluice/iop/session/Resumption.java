@@ -79,6 +79,7 @@ final class Resumption {
   /** Gives back chunks that were written, but not yet given back. */
   private void releaseDrained() {
     final ChunkPool pool = context.segment().chunkPool();
+    pool.takeBackMaking(ChunkStateDescriptor.NOBODY);
     state
         .backlog()
         .drained()

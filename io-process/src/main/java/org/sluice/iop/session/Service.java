@@ -243,7 +243,7 @@ final class Service implements Runnable, Executor {
     segment.header().turns(++turns);
     final int records = session.rings().poll(session.attachments().all());
     final int more = session.proceed() ? 1 : 0;
-    final int used = segment.geometry().chunkCount() - (int) segment.header().freeChunks();
+    final int used = segment.geometry().chunkCount() - (int) segment.header().unusedChunks();
     if (records > 0) {
       session.pace().written();
       statistics.bufferUse((long) used * segment.geometry().chunkLength());

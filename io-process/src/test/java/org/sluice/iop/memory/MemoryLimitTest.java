@@ -15,7 +15,7 @@ class MemoryLimitTest {
 
   @TempDir private Path directory;
   private Path group;
-  private int provided;
+  private int made;
 
   @BeforeEach
   void make() throws IOException {
@@ -28,20 +28,19 @@ class MemoryLimitTest {
 
   private MemoryLimit limit() throws IOException {
     return new MemoryLimit(
-        this::provide,
-        MIB,
-        ControlGroups.of(directory.resolve("cgroup"), directory.resolve("mountinfo")));
+        MIB, ControlGroups.of(directory.resolve("cgroup"), directory.resolve("mountinfo")));
   }
 
-  /** What is provided counts as the group's. */
-  private void provide(final int chunk) throws IOException {
-    provided++;
-    Files.writeString(group.resolve("memory.current"), "" + (long) (60 + provided) * MIB);
+  /** Made memory counts as the group's. */
+  private void make(final long chunks) throws IOException {
+    made += (int) chunks;
+    Files.writeString(group.resolve("memory.current"), "" + (long) (60 + made) * MIB);
   }
 
-  private void provideAll(final MemoryLimit limit) throws IOException {
+  private void makeAll(final MemoryLimit limit) throws IOException {
     for (int chunk = 0; chunk < 500; chunk++) {
-      limit.provide(chunk);
+      limit.look();
+      make(1);
     }
   }
 
@@ -50,16 +49,33 @@ class MemoryLimitTest {
     Files.writeString(group.resolve("memory.max"), "" + 200L * MIB);
     Files.writeString(group.resolve("memory.current"), "" + 60L * MIB);
     final MemoryLimit limit = limit();
-    assertThatThrownBy(() -> provideAll(limit))
+    assertThatThrownBy(() -> makeAll(limit))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("%s has 52.0M left of 200.0M", group);
-    assertThat(provided).isEqualTo(88); // the next 8 would leave less than 50 MiB
+    assertThat(made).isEqualTo(88); // the next 8 would leave less than 50 MiB
+  }
+
+  @Test
+  void programsKeepAQuarterWhenProcessesMakeAllThatIsGranted() throws IOException {
+    Files.writeString(group.resolve("memory.max"), "" + 200L * MIB);
+    Files.writeString(group.resolve("memory.current"), "" + 60L * MIB);
+    final MemoryLimit limit = limit();
+    assertThatThrownBy(
+            () -> {
+              for (int chunk = 0; chunk < 500; chunk++) {
+                make(limit.look().orElse(0));
+                make(1);
+              }
+            })
+        .isInstanceOf(IOException.class);
+    assertThat(made).isBetween(64 + 8, 90);
   }
 
   @Test
   void withoutALimitAllIsProvided() throws IOException {
     Files.writeString(group.resolve("memory.max"), "max");
-    provideAll(limit());
-    assertThat(provided).isEqualTo(500);
+    final MemoryLimit limit = limit();
+    makeAll(limit);
+    assertThat(limit.look().orElseThrow()).isGreaterThan(1 << 24);
   }
 }

@@ -3,107 +3,210 @@ package org.sluice.iop.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongConsumer;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ProvisionTest {
   private static final int COUNT = 200;
   private static final int FIRST = 32;
   private static final long COST = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final long LATER = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private record Provided(int chunk, long begin, long end) {}
+  private record Made(long begin, long end) {}
 
-  private final List<Provided> provided = new CopyOnWriteArrayList<>();
-  private final List<Integer> withheld = new CopyOnWriteArrayList<>();
-  private int lacking = COUNT;
+  private final class Memory implements Provision.Chunks {
+    private final List<Made> made = new ArrayList<>();
+    private int byProcesses;
+    private int most = COUNT;
+    private long grants = -1;
+    private boolean refused;
+    private int givenBack;
+
+    @Override
+    public synchronized int made() {
+      return made.size() + byProcesses - givenBack;
+    }
+
+    @Override
+    public synchronized void makeNext() throws IOException {
+      if (made() >= most) {
+        throw new IOException("no room");
+      }
+      made.add(new Made(now, now + COST));
+      now += COST;
+    }
+
+    @Override
+    public void grant(final long chunks) {
+      grants = chunks;
+    }
+
+    @Override
+    public boolean takeRefused() {
+      final boolean was = refused;
+      refused = false;
+      return was;
+    }
+
+    @Override
+    public void giveBack() {
+      givenBack = made.size() + byProcesses;
+    }
+  }
+
+  @TempDir private Path directory;
+  private final Memory memory = new Memory();
+  private MemoryLimit limit;
   private long now;
 
-  private Provision provision(final LongConsumer pause) {
-    return new Provision(COUNT, this::provide, withheld::add, () -> now, pause);
+  @BeforeEach
+  void haveNoLimit() throws IOException {
+    Files.writeString(directory.resolve("mountinfo"), "");
+    limit =
+        new MemoryLimit(
+            1 << 20, ControlGroups.of(directory.resolve("cgroup"), directory.resolve("mountinfo")));
   }
 
-  private void pass(final long nanos) {
-    now += nanos;
+  private Provision provision() {
+    return new Provision(COUNT, memory, limit, () -> now, nanos -> now += nanos);
   }
 
-  private void provide(final int chunk) throws IOException {
-    if (chunk >= lacking) {
-      throw new IOException("no room");
+  private void steps(final Provision provision, final int count) {
+    for (int i = 0; i < count; i++) {
+      final long pause = provision.step();
+      now += pause;
     }
-    final long begin = now;
-    pass(COST);
-    provided.add(new Provided(chunk, begin, now));
   }
 
   /** How long the processor was left to others before each of some chunks. */
   private void assertRest(final int first, final int end, final long rest) {
     for (int chunk = first; chunk < end; chunk++) {
-      final Provided it = provided.get(chunk);
-      assertThat(it.chunk()).isEqualTo(chunk);
-      assertThat(it.begin() - provided.get(chunk - 1).end()).as("%d", chunk).isEqualTo(rest);
+      assertThat(memory.made.get(chunk).begin() - memory.made.get(chunk - 1).end())
+          .as("%d", chunk)
+          .isEqualTo(rest);
     }
   }
 
   @Test
+  void makesNothingBeforeAProcessIsAttached() {
+    final Provision provision = provision();
+    steps(provision, 100);
+    provision.look(0, 0);
+    steps(provision, 100);
+    assertThat(memory.made).isEmpty();
+    assertThat(memory.givenBack).isZero();
+  }
+
+  @Test
   void leavesTheProcessorToOthersOnceTheFirstChunksAreThere() {
-    provision(this::pass).run();
-    assertRest(1, 2, LATER);
-    assertRest(2, FIRST, 0);
-    assertRest(FIRST, COUNT, 31 * COST);
+    final Provision provision = provision();
+    provision.look(0, 1);
+    steps(provision, 2 * COUNT);
+    assertRest(1, FIRST + 1, 0);
+    assertRest(FIRST + 1, COUNT, 31 * COST);
+    assertThat(memory.made).hasSize(COUNT);
   }
 
   @Test
   void hasAChunkForEachProcessAtOnce() {
-    final Provision provision = provision(this::pass);
+    final Provision provision = provision();
     provision.look(0, 100);
-    provision.run();
-    assertRest(2, FIRST + 100, 0);
+    steps(provision, 2 * COUNT);
+    assertRest(1, FIRST + 100, 0);
     assertRest(FIRST + 100, COUNT, 31 * COST);
   }
 
   @Test
   void isSoonAheadOfTheChunksInUse() {
-    final Provision provision = provision(this::pass);
-    provision.look(20, 0);
-    provision.run();
-    assertRest(2, FIRST, 0);
-    assertRest(FIRST, 3 * 20, 3 * COST);
+    final Provision provision = provision();
+    provision.look(20, 1);
+    steps(provision, 2 * COUNT);
+    assertRest(1, FIRST + 1, 0);
+    assertRest(FIRST + 1, 3 * 20, 3 * COST);
     assertRest(3 * 20, COUNT, 31 * COST);
   }
 
   @Test
-  void whatIsNeededEndsItsRest() throws Exception {
+  void memoryThatProcessesMadeIsNotMadeAgain() {
+    final Provision provision = provision();
+    memory.byProcesses = COUNT - 10;
+    provision.look(COUNT - 10, 8);
+    steps(provision, 2 * COUNT);
+    assertThat(memory.made).hasSize(10);
+  }
+
+  @Test
+  void whoComesEndsItsRest() throws Exception {
     final CountDownLatch rests = new CountDownLatch(1);
     final CountDownLatch restsAgain = new CountDownLatch(1);
     final Provision provision =
-        provision(
+        new Provision(
+            COUNT,
+            memory,
+            limit,
+            () -> now,
             nanos -> {
-              if (nanos == LATER) {
-                pass(nanos);
-              } else {
-                (provided.size() == FIRST ? rests : restsAgain).countDown();
-                LockSupport.park(); // by its clock no time passes
-              }
+              (memory.made() == 0 ? rests : restsAgain).countDown();
+              LockSupport.park(); // by its clock no time passes
             });
     final AutoCloseable running = provision.begin();
     assertThat(rests.await(60, TimeUnit.SECONDS)).isTrue();
     provision.look(0, 100);
     assertThat(restsAgain.await(60, TimeUnit.SECONDS)).isTrue();
     running.close();
-    assertThat(provided).hasSize(FIRST + 100);
+    assertThat(memory.made).hasSize(FIRST + 100);
+    assertThat(memory.grants).isGreaterThanOrEqualTo(COUNT);
   }
 
   @Test
-  void withholdsWhatGetsNoMemory() {
-    lacking = 7;
-    provision(this::pass).run();
-    assertThat(withheld).containsExactly(7);
-    assertThat(provided).hasSize(7);
+  void givesBackWhatNobodyHasUsedForAWhileAndMakesItAgain() {
+    final Provision provision = provision();
+    provision.look(COUNT, 1);
+    steps(provision, 2 * COUNT);
+    provision.look(0, 0);
+    final long left = now;
+    while (memory.givenBack == 0) {
+      steps(provision, 1);
+    }
+    assertThat(now - left).isBetween(Provision.UNUSED_NANOS, Provision.UNUSED_NANOS * 2);
+    assertThat(memory.givenBack).isEqualTo(COUNT);
+    assertThat(memory.grants).isGreaterThanOrEqualTo(COUNT);
+    provision.look(0, 1);
+    steps(provision, FIRST);
+    assertThat(memory.made()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void makesOneAtOnceWhenAProcessGotNone() {
+    final Provision provision = provision();
+    provision.look(0, 1);
+    steps(provision, FIRST + 1);
+    assertThat(provision.step()).isPositive();
+    memory.refused = true;
+    memory.grants = 0;
+    assertThat(provision.step()).isZero();
+    assertThat(memory.made).hasSize(FIRST + 2);
+    assertThat(memory.grants).isGreaterThanOrEqualTo(COUNT);
+  }
+
+  @Test
+  void grantsNothingMoreOnceThereIsNoMemory() {
+    memory.most = 7;
+    final Provision provision = provision();
+    provision.look(0, 1);
+    steps(provision, 2 * COUNT);
+    assertThat(memory.made).hasSize(7);
+    assertThat(memory.grants).isZero();
+    memory.most = COUNT;
+    memory.refused = true;
+    steps(provision, 2 * COUNT);
+    assertThat(memory.made).hasSize(7);
   }
 }
