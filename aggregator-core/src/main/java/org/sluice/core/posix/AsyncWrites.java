@@ -103,8 +103,9 @@ public final class AsyncWrites implements AutoCloseable {
 
   private boolean submit(final Write write, final int place) {
     final IoVector pieces = write.pieces;
-    return requests.submit(
+    requests.prepare(
         place, KernelRequests.PWRITEV, write.file, pieces.address(), pieces.count(), write.offset);
+    return requests.submit(place, 1) == 1;
   }
 
   /** Notes writes that have ended; waits for one if one is wanted. */

@@ -58,17 +58,14 @@ final class KernelRequests implements AutoCloseable {
             : pointers.get(JAVA_LONG, 0);
   }
 
-  /** Submits a request, and returns whether the kernel takes it. */
-  boolean submit(
+  /** Writes a request down, to be submitted. */
+  void prepare(
       final int place,
       final short kind,
       final NativeFile file,
       final long address,
       final long count,
       final long position) {
-    if (context == 0) {
-      return false;
-    }
     final MemorySegment iocb = iocbs.asSlice(place * IOCB_LENGTH, IOCB_LENGTH).fill((byte) 0);
     iocb.set(JAVA_LONG, DATA_OFFSET, place);
     iocb.set(JAVA_SHORT, OPCODE_OFFSET, kind);
@@ -76,8 +73,18 @@ final class KernelRequests implements AutoCloseable {
     iocb.set(JAVA_LONG, ADDRESS_OFFSET, address);
     iocb.set(JAVA_LONG, COUNT_OFFSET, count);
     iocb.set(JAVA_LONG, POSITION_OFFSET, position);
-    pointers.set(JAVA_LONG, 0, iocb.address());
-    return LibC.SYSCALL.call(LibC.SYS_IO_SUBMIT, context, 1, pointers.address()) == 1;
+  }
+
+  /** Submits the requests of places that follow one another, and returns how many are taken. */
+  int submit(final int first, final int count) {
+    if (context == 0) {
+      return 0;
+    }
+    for (int i = 0; i < count; i++) {
+      pointers.setAtIndex(JAVA_LONG, i, iocbs.address() + (first + i) * IOCB_LENGTH);
+    }
+    return (int)
+        Math.max(0, LibC.SYSCALL.call(LibC.SYS_IO_SUBMIT, context, count, pointers.address()));
   }
 
   /**

@@ -2,7 +2,9 @@ package org.sluice.core.posix;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -72,36 +74,39 @@ public final class SyncBatch {
   private static PosixException atOnce(final List<NativeFile> files) {
     requests = requests == null ? new KernelRequests(MOST) : requests;
     final List<NativeFile> others = new ArrayList<>();
-    final PosixException[] failures = new PosixException[files.size()];
-    int left = 0;
-    for (int i = 0; i < files.size(); i++) {
-      final NativeFile file = files.get(i);
+    final List<NativeFile> locked = new ArrayList<>();
+    for (final NativeFile file : files) {
       file.syncLock.lock();
-      if (!file.isLost()
-          && file.syncsPlainly()
-          && requests.submit(i, KernelRequests.FDSYNC, file, 0, 0, 0)) {
-        left++;
+      if (!file.isLost() && file.syncsPlainly()) {
+        requests.prepare(locked.size(), KernelRequests.FDSYNC, file, 0, 0, 0);
+        locked.add(file);
       } else {
         file.syncLock.unlock();
         others.add(file);
       }
     }
+    final int taken = requests.submit(0, locked.size());
+    final List<NativeFile> refused = locked.subList(taken, locked.size());
+    refused.forEach(file -> file.syncLock.unlock());
+    others.addAll(refused);
     final PosixException further = oneByOne(others);
+    final PosixException failure = await(locked.subList(0, taken));
+    return failure != null ? failure : further;
+  }
+
+  private static PosixException await(final List<NativeFile> taken) {
+    final PosixException[] failures = new PosixException[taken.size()];
+    int left = taken.size();
     while (left > 0) {
       left -=
           requests.take(
               left,
               (place, result) -> {
-                final NativeFile file = files.get(place);
+                final NativeFile file = taken.get(place);
                 failures[place] = result < 0 ? file.lose((int) -result) : null;
                 file.syncLock.unlock();
               });
     }
-    for (final PosixException failure : failures) {
-      if (failure != null) {
-        return failure;
-      }
-    }
-    return further;
+    return Stream.of(failures).filter(Objects::nonNull).findFirst().orElse(null);
   }
 }
