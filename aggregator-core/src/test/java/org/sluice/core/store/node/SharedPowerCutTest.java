@@ -19,7 +19,7 @@ class SharedPowerCutTest extends CutLives {
   private static final int CUTS = 40;
 
   SharedPowerCutTest() {
-    super(5 * EFFORT);
+    super(3 * EFFORT);
   }
 
   static Stream<Arguments> syncs() {
