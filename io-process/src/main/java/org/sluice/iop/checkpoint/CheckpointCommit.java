@@ -1,7 +1,6 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -12,24 +11,19 @@ import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.Commit;
-import org.sluice.core.store.model.CommitSource;
 import org.sluice.core.store.model.ImageAttributes;
-import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.node.Draft;
 import org.sluice.core.store.node.DraftImage;
 import org.sluice.core.store.series.RefusedException;
 import org.sluice.core.store.series.RequiredRanks;
 import org.sluice.iop.crash.Subject;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.MissingException;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.measure.CommitTimes;
 import org.sluice.iop.measure.Failure;
-import org.sluice.iop.measure.OpenTimes;
-import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.publish.PendingUpload;
 import org.sluice.iop.shared.FilesInPlace;
 
 /**
@@ -57,7 +51,9 @@ public final class CheckpointCommit implements Work {
     UNDONE
   }
 
-  private final Context context;
+  private final CapturedFiles files;
+  private final CheckpointStorage storage;
+  private final Drain drain;
   private final Entry.Committing decision;
 
   /** The members whose bytes it has. */
@@ -79,15 +75,10 @@ public final class CheckpointCommit implements Work {
   /** The images whose names were not known at the decision: a later rename changes nothing. */
   private final Set<Image> unnamed;
 
-  private final Consumer<CheckpointCommit> ended;
-
-  /** True if the checkpoint leaves the stage, where there is one. */
-  private final boolean leaves;
-
-  /** The number of times that the checkpoint had been begun at the decision. */
-  final int writing;
-
+  private final Drafts drafts;
   private final Draft draft;
+  private final CommitOutcomes.Outcome outcome;
+  private final Consumer<CheckpointCommit> ended;
   private State state = State.DECIDED;
   private IOException lost;
   private Commit stored;
@@ -105,44 +96,39 @@ public final class CheckpointCommit implements Work {
    * @param ended told on the service thread once it is stored or undone
    */
   CheckpointCommit(
-      final Context context,
+      final CapturedFiles files,
+      final CheckpointStorage storage,
+      final Drain drain,
       final Entry.Committing decision,
+      final Drafts drafts,
+      final CommitOutcomes.Outcome outcome,
       final Consumer<CheckpointCommit> ended) {
-    this.context = context;
+    this.files = files;
+    this.storage = storage;
+    this.drain = drain;
     this.decision = decision;
     this.held = decision.members().stream().filter(part -> !part.direct()).toList();
     this.images = held.stream().map(this::find).toList();
     this.direct = decision.members().stream().filter(Entry.Part::direct).toList();
     this.directImages = direct.stream().map(this::find).toList();
-    this.reachable = images.stream().filter(context.soleWriter()::isOf).collect(Collectors.toSet());
+    this.reachable = images.stream().filter(files.soleWriter()::isOf).collect(Collectors.toSet());
     this.watched =
-        reachable.stream().filter(context.soleWriter()::isOfLogged).collect(Collectors.toSet());
+        reachable.stream().filter(files.soleWriter()::isOfLogged).collect(Collectors.toSet());
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
-    this.writing = context.waiters().writing(decision.checkpoint());
-    this.leaves = context.publisher().uploads(context.state().place(decision.checkpoint()));
-    this.draft =
-        new Draft(
-            decision.checkpoint(),
-            new CommitSource(
-                context.node(),
-                context.settings().name(),
-                context.predecessors().origin(decision.checkpoint()),
-                context.sessionId()),
-            new JobCoverage(decision.ranks(), decision.part()),
-            context.layout(),
-            decision.completion(),
-            new ArrayList<>());
+    this.drafts = drafts;
+    this.outcome = outcome;
+    this.draft = drafts.begin(decision);
   }
 
   private Image find(final Entry.Part part) {
-    return context.registry().find(part.image());
+    return files.registry().find(part.image());
   }
 
   /** Seals the images and sends the commit through the pipeline. Service thread only. */
   void begin() {
     seal();
-    context.drain().publish(this);
+    drain.publish(this);
   }
 
   void seal() {
@@ -162,11 +148,11 @@ public final class CheckpointCommit implements Work {
   @Override
   public void write() {
     state = State.WRITING;
-    context.drain().turn();
+    drain.turn();
     try {
       for (int i = 0; i < images.size(); i++) {
         final Image image = images.get(i);
-        draft.images().add(context.bases().join(image, describe(held.get(i), image)));
+        draft.images().add(drafts.join(image, describe(held.get(i), image)));
       }
     } catch (final IOException e) {
       lost = e;
@@ -176,7 +162,7 @@ public final class CheckpointCommit implements Work {
   private DraftImage describe(final Entry.Part member, final Image image) throws IOException {
     checkWhole(member, image);
     if (watched.contains(image)) {
-      context.soleWriter().check(image, member.path());
+      files.soleWriter().check(image, member.path());
     }
     if (unnamed.contains(image)) {
       throw new MissingException(
@@ -195,7 +181,7 @@ public final class CheckpointCommit implements Work {
         image.log().chunks(),
         image.held(),
         image.isOpenOutside(),
-        reachable.contains(image) ? context.shared().sharing(member.path()) : null);
+        reachable.contains(image) ? files.shared().sharing(member.path()) : null);
   }
 
   private static void checkWhole(final Entry.Part member, final Image image) throws IOException {
@@ -212,26 +198,24 @@ public final class CheckpointCommit implements Work {
     if (lost != null) {
       throw lost;
     }
-    context.publisher().check();
+    storage.publisher().check();
     final long began = System.nanoTime();
-    final FilesInPlace files = new FilesInPlace(context.capture());
+    final FilesInPlace inPlace = new FilesInPlace(files.capture());
     for (int i = 0; i < direct.size(); i++) {
       checkWhole(direct.get(i), directImages.get(i));
     }
-    draft.images().addAll(files.describe(direct, directImages));
-    files.syncNames();
-    context
-        .store()
-        .commit(
-            draft,
-            inStore -> {
-              context.statistics().took(Timed.COMMIT, began);
-              if (context.publisher().awaitsNodes()) {
-                part = inStore;
-              } else {
-                stored(inStore);
-              }
-            });
+    draft.images().addAll(inPlace.describe(direct, directImages));
+    inPlace.syncNames();
+    storage.commit(
+        draft,
+        began,
+        inStore -> {
+          if (storage.publisher().awaitsNodes()) {
+            part = inStore;
+          } else {
+            stored(inStore);
+          }
+        });
     publish();
   }
 
@@ -244,7 +228,7 @@ public final class CheckpointCommit implements Work {
     if (part != null) {
       handedOver = System.nanoTime();
     }
-    context
+    storage
         .publisher()
         .publish(
             part != null ? part : stored,
@@ -264,13 +248,13 @@ public final class CheckpointCommit implements Work {
         failure instanceof RefusedException
             ? new Failure(CheckpointState.REFUSED, failure.getMessage())
             : Failure.of(failure));
-    context.service().execute(() -> ended.accept(this));
+    drain.service().execute(() -> ended.accept(this));
   }
 
   /** Other nodes may commit it yet, so its files are none that this session goes on to write. */
   private void unshare(final Image image) {
     try (FileSource.Loan loan = image.held().lend()) {
-      context.store().unshare(loan.file());
+      storage.store().unshare(loan.file());
     } catch (final IOException e) {
       image.fail(
           new IOException(
@@ -282,9 +266,9 @@ public final class CheckpointCommit implements Work {
 
   /** A former I/O process has committed it for this node. */
   void resume(final Commit inStore) {
-    if (context.publisher().awaitsNodes()) {
+    if (storage.publisher().awaitsNodes()) {
       part = inStore;
-      context.drain().publish(new PutAgain(decision.attempt(), this::publish, this::refuse));
+      drain.publish(new PutAgain(decision.attempt(), this::publish, this::refuse));
     } else {
       stored(inStore);
     }
@@ -293,16 +277,9 @@ public final class CheckpointCommit implements Work {
   /** Last stage, before what it supersedes goes; or on resumption, when the store has it. */
   public void stored(final Commit inStore) {
     stored = inStore;
-    final PendingUpload upload =
-        new PendingUpload(
-            inStore, decision.round(), decision.growth(), new UploadOutcome(context, writing));
-    if (leaves) {
-      context.publisher().upload(upload);
-    } else {
-      context.publisher().keep(upload);
-    }
+    outcome.stored(inStore);
     end(State.STORED, 0, "");
-    context.service().execute(() -> ended.accept(this));
+    drain.service().execute(() -> ended.accept(this));
   }
 
   /**
@@ -318,12 +295,12 @@ public final class CheckpointCommit implements Work {
     } else if (part != null) {
       refuse(failure);
     } else {
-      context.drain().failLost(failure);
+      drain.failLost(failure);
       images().stream()
           .filter(image -> image.held().isLost())
           .forEach(image -> image.fail(failure));
       undone(Failure.of(failure));
-      context.service().execute(() -> ended.accept(this));
+      drain.service().execute(() -> ended.accept(this));
     }
   }
 
@@ -340,23 +317,13 @@ public final class CheckpointCommit implements Work {
   private void end(final State how, final int errno, final String reason) {
     endedAt = System.nanoTime();
     state = how;
-    end =
-        context
-            .journal()
-            .write(new Entry.Ended(decision.attempt(), decision.checkpoint(), errno, reason));
+    end = outcome.end(errno, reason);
   }
 
   // ---- what became of it, on the service thread ----
 
   public boolean isStored() {
     return state == State.STORED;
-  }
-
-  /** Tells those who wait, unless they wait for other nodes still. */
-  void tell() {
-    if (!leaves || !context.publisher().awaitsUpload()) {
-      context.waiters().committed(number(), writing);
-    }
   }
 
   public long number() {
@@ -388,13 +355,12 @@ public final class CheckpointCommit implements Work {
     return end;
   }
 
-  void count() {
-    final OpenTimes openings = new OpenTimes();
-    for (final Image image : members()) {
-      openings.add(image.times());
-      context.statistics().durable(image.times().first(), endedAt);
-    }
-    context.statistics().committed(CommitTimes.of(stored, openings, endedAt));
+  void tell() {
+    outcome.committed(stored, members(), endedAt);
+  }
+
+  CommitOutcomes.Outcome outcome() {
+    return outcome;
   }
 
   /** Returns for how long of its time the commit waited for other nodes only, in nanoseconds. */

@@ -12,22 +12,22 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Completion;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
 /** Decides commits. Service thread only. */
-public final class Committer {
+public record Committer(
+    Decisions decisions,
+    CheckpointStorage storage,
+    CapturedFiles files,
+    Drain drain,
+    Drafts drafts,
+    CommitOutcomes outcomes,
+    ImageRelease releases) {
   private static final int NO_RANK = -1;
-
-  private final Context context;
-  private final ImageRelease releases;
-
-  public Committer(final Context context, final ImageRelease releases) {
-    this.context = context;
-    this.releases = releases;
-  }
 
   /**
    * @param anew whether it was written anew since it was decided last
@@ -41,12 +41,12 @@ public final class Committer {
       final List<Entry.Part> members,
       final Consumer<CheckpointCommit> owner) {
     final Entry.Written written =
-        !context.publisher().hasNodes()
+        !storage.publisher().hasNodes()
             ? new Entry.Written(number, Entry.NO_ROUND, 0, 0)
-            : context.state().written(number, anew);
+            : decisions.state().written(number, anew);
     final Entry.Committing decision =
         new Entry.Committing(
-            context.state().lastAttempt() + 1,
+            decisions.state().lastAttempt() + 1,
             number,
             written.round(),
             written.growth(),
@@ -55,8 +55,8 @@ public final class Committer {
             completion,
             ranks.coverage().toString(),
             members.stream().map(this::directOrNot).toList());
-    context.decide(decision);
-    context.waiters().begun(number);
+    decisions.decide(decision);
+    outcomes.begun(number);
     commit(decision, owner).begin();
   }
 
@@ -65,17 +65,34 @@ public final class Committer {
    * checkpoint has such a file by its name.
    */
   private Entry.Part directOrNot(final Entry.Part part) {
-    final Image image = context.registry().find(part.image());
-    final boolean shared = context.shared().has(image, part.path());
-    return shared || context.isNamed(image)
+    final Image image = files.registry().find(part.image());
+    final boolean shared = files.shared().has(image, part.path());
+    return shared || image.isNamedBy(drain.layout())
         ? new Entry.Part(
             part.image(), part.path(), shared ? NO_RANK : part.rank(), part.ranks(), true)
         : part;
   }
 
+  /** Notes that a checkpoint is begun: from now on no older commit of it answers a process. */
+  public void begun(final long number) {
+    outcomes.begun(number);
+  }
+
+  /** Notes that files joined a committed checkpoint, whose next commit may be under way. */
+  public void grown(final long number, final boolean isNextUnderWay) {
+    outcomes.grown(number, isNextUnderWay);
+  }
+
   private CheckpointCommit commit(
       final Entry.Committing decision, final Consumer<CheckpointCommit> owner) {
-    return new CheckpointCommit(context, decision, commit -> ended(commit, owner));
+    return new CheckpointCommit(
+        files,
+        storage,
+        drain,
+        decision,
+        drafts,
+        outcomes.of(decision),
+        commit -> ended(commit, owner));
   }
 
   /** An image that the process wrote which opened it last. */
@@ -88,38 +105,37 @@ public final class Committer {
    * the next commit may need it.
    */
   private void ended(final CheckpointCommit commit, final Consumer<CheckpointCommit> owner) {
-    context.state().apply(commit.end());
+    decisions.state().apply(commit.end());
     if (commit.isStored()) {
       forgetRefusal(commit.number());
-      commit.count();
       commit.tell();
     } else {
-      context.waiters().ended(commit.end(), commit.writing);
+      commit.outcome().ended(commit.end());
       commit.images().forEach(image -> image.state(image.state())); // tells every process again
-      commit.images().stream().filter(i -> i.errno() != 0).forEach(context.drain()::release);
-      context.drain().tidy(true);
-      context.afterwards(() -> tellOfFailure(commit));
+      commit.images().stream().filter(i -> i.errno() != 0).forEach(drain::release);
+      drain.tidy(true);
+      drain.continueAfter(() -> tellOfFailure(commit));
     }
     owner.accept(commit);
     if (commit.isStored()) {
-      context.drain().tidy(false); // behind what goes: the next container is made of that
+      drain.tidy(false); // behind what goes: the next container is made of that
     }
     releases.committed(commit.images());
-    context.waiters().answer(commit.number());
+    commit.outcome().answer();
   }
 
   private void forgetRefusal(final long number) {
-    final Group group = context.state().groups().find(number);
+    final Group group = decisions.state().groups().find(number);
     if (group != null) {
       group.refusal().forget();
     }
   }
 
   private void tellOfFailure(final CheckpointCommit commit) {
-    final Group group = context.state().groups().find(commit.number());
+    final Group group = decisions.state().groups().find(commit.number());
     final Refusal refusal = group == null ? new Refusal(commit.number()) : group.refusal();
     refusal.say(commit.end().reason());
-    context.waiters().failed(commit.end(), commit.writing);
+    commit.outcome().failed(commit.end());
   }
 
   /**
@@ -132,7 +148,7 @@ public final class Committer {
     final Optional<Commit> made = inStore(decision);
     final Optional<Entry.Part> missing =
         decision.members().stream()
-            .filter(part -> context.registry().find(part.image()).isDeleted())
+            .filter(part -> files.registry().find(part.image()).isDeleted())
             .findFirst();
     if (made.isPresent()) {
       commit.seal();
@@ -154,11 +170,11 @@ public final class Committer {
    */
   private Optional<Commit> inStore(final Entry.Committing decision) {
     try {
-      final Optional<Commit> commit = context.store().find(decision.checkpoint());
+      final Optional<Commit> commit = storage.store().find(decision.checkpoint());
       if (commit.isPresent()
-          && commit.get().source().sessionId() == context.sessionId()
+          && commit.get().source().sessionId() == storage.sessionId()
           && !commit.get().incomplete()
-          && names(context.store().images(commit.get())).equals(names(decision))) {
+          && names(storage.store().images(commit.get())).equals(names(decision))) {
         return commit;
       }
     } catch (final IOException e) {
@@ -183,11 +199,11 @@ public final class Committer {
   /** The ids of the images that checkpoints of this session have now, and a restart can read. */
   public Set<Integer> stored() throws IOException {
     final Set<Integer> stored = new HashSet<>();
-    for (final Commit commit : context.store().commits(Committer::tellOfDamage)) {
-      if (commit.source().sessionId() == context.sessionId()
-          && context.publisher().counts(commit)) {
+    for (final Commit commit : storage.store().commits(Committer::tellOfDamage)) {
+      if (commit.source().sessionId() == storage.sessionId()
+          && storage.publisher().counts(commit)) {
         try {
-          context.store().images(commit).forEach(image -> stored.add(image.imageId()));
+          storage.store().images(commit).forEach(image -> stored.add(image.imageId()));
         } catch (final IOException e) {
           tellOfDamage(e);
         }

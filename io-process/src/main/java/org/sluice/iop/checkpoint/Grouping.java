@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.OptionalLong;
+import org.sluice.core.segment.Layout;
 import org.sluice.iop.image.ImageName;
 
 /**
@@ -44,6 +45,15 @@ public final class Grouping {
   /** Returns whether names of files tell of checkpoints, or are to. */
   public boolean exists() {
     return this != NONE;
+  }
+
+  /**
+   * Returns whether a checkpoint may miss a file that nobody captures.
+   *
+   * @param layout place where bytes land
+   */
+  public boolean mayHaveCheckpoints(final Layout layout) {
+    return exists() || layout.impliesCheckpoints();
   }
 
   /** Returns whether names of files are to tell which are one checkpoint, and have not yet. */

@@ -5,12 +5,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.publish.Publisher;
 
 /** Lets go of images that nobody has open and nobody needs any more. Service thread only. */
 public final class ImageRelease {
-  private final Context context;
+  private final CheckpointState state;
+  private final Publisher publisher;
+  private final ImageRegistry registry;
+  private final Drain drain;
 
   /** The reasons why images lack bytes that could not be stored, of those that were let go of. */
   private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
@@ -20,15 +26,22 @@ public final class ImageRelease {
 
   private int underWay;
 
-  public ImageRelease(final Context context) {
-    this.context = context;
+  public ImageRelease(
+      final CheckpointState state,
+      final Publisher publisher,
+      final ImageRegistry registry,
+      final Drain drain) {
+    this.state = state;
+    this.publisher = publisher;
+    this.registry = registry;
+    this.drain = drain;
   }
 
   /** Lets go of an image when the pipeline has, unless a process opened it meanwhile. */
   public void release(final Image image) {
     image.farewell();
     underWay++;
-    context.afterwards(() -> end(image));
+    drain.continueAfter(() -> end(image));
   }
 
   private void end(final Image image) {
@@ -40,16 +53,16 @@ public final class ImageRelease {
       committing.add(image);
     } else {
       note(image);
-      context.state().forgetInGroups(image);
-      context.drain().release(image);
-      context.registry().forget(image);
+      state.forgetInGroups(image);
+      drain.release(image);
+      registry.forget(image);
     }
   }
 
   /** A commit on a disk of this node alone is over by now, as the pipeline is through with it. */
   private boolean isCommitting(final Image image) {
-    return context.publisher().awaitsNodes()
-        && context.state().commits().stream()
+    return publisher.awaitsNodes()
+        && state.commits().stream()
             .anyMatch(
                 commit -> commit.members().stream().anyMatch(part -> part.image() == image.id()));
   }
@@ -78,7 +91,7 @@ public final class ImageRelease {
    * caller.
    */
   public Map<ImageKey, Exception> losses() {
-    context.registry().all().forEach(this::note);
+    registry.all().forEach(this::note);
     return losses;
   }
 }

@@ -24,9 +24,10 @@ public final class Latecomers {
   /** The numbers of groups that wait for what becomes of commits under way. */
   private final Set<Long> waiting = new HashSet<>();
 
-  public Latecomers(final Context context, final UncapturedFiles uncaptured) {
-    this.state = context.state();
-    this.marked = context.grouping().hasMarkers();
+  public Latecomers(
+      final CheckpointState state, final Grouping grouping, final UncapturedFiles uncaptured) {
+    this.state = state;
+    this.marked = grouping.hasMarkers();
     this.uncaptured = uncaptured;
   }
 

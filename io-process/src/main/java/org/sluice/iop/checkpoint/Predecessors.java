@@ -87,7 +87,7 @@ public final class Predecessors {
    * @param captured its capture directory; empty where none tells programs apart
    * @param state what a killed I/O process of it has left
    */
-  static Predecessors of(
+  public static Predecessors of(
       final String captured,
       final PosixStore store,
       final Publisher publisher,

@@ -10,6 +10,8 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.segment.Header;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
@@ -32,23 +34,37 @@ public final class UncapturedFiles {
   private static final long NOWHERE = 0;
   private static final long NO_NUMBER = -1;
 
-  private final Context context;
+  private final Decisions decisions;
+  private final Waiters waiters;
+  private final CapturedFiles files;
   private final Grouping grouping;
+  private final Layout layout;
+  private final Header header;
   private final Map<ImageKey, Entry.Lacking> all;
   private int refusals;
 
-  public UncapturedFiles(final Context context) {
-    this.context = context;
-    this.grouping = context.grouping();
-    this.all = context.state().lacks();
+  public UncapturedFiles(
+      final Decisions decisions,
+      final Waiters waiters,
+      final CapturedFiles files,
+      final Grouping grouping,
+      final Layout layout,
+      final Header header) {
+    this.decisions = decisions;
+    this.waiters = waiters;
+    this.files = files;
+    this.grouping = grouping;
+    this.layout = layout;
+    this.header = header;
+    this.all = decisions.state().lacks();
   }
 
   /**
    * A process writes a file that is no image; returns the number of the checkpoint that lacks it.
    */
   public long written(final ImageKey key, final String path, final Reason reason) {
-    final boolean needless = !context.mayHaveCheckpoints();
-    if (needless || !context.capture().contains(path)) {
+    final boolean needless = !grouping.mayHaveCheckpoints(layout);
+    if (needless || !files.capture().contains(path)) {
       return NO_NUMBER;
     }
     final long number = number(path);
@@ -63,7 +79,7 @@ public final class UncapturedFiles {
     final ImageKey noted = few ? key : new ImageKey(NOWHERE, number(path));
     final Entry.Lacking known = all.get(noted);
     if (known == null || known.reason() != reason.ordinal()) {
-      context.decide(
+      decisions.decide(
           new Entry.Lacking(
               noted.device(), noted.inode(), born(key, path), reason.ordinal(), path));
     }
@@ -76,7 +92,7 @@ public final class UncapturedFiles {
   }
 
   private void forget(final Entry.Lacking lack) {
-    context.decide(
+    decisions.decide(
         new Entry.Lacking(
             lack.device(), lack.inode(), lack.born(), Reason.NONE.ordinal(), lack.path()));
   }
@@ -96,7 +112,7 @@ public final class UncapturedFiles {
 
   /** The checkpoint that a path names; a number that none has for none. */
   private long number(final String path) {
-    return grouping.number(context.capture().relative(path)).orElse(NO_NUMBER);
+    return grouping.number(files.capture().relative(path)).orElse(NO_NUMBER);
   }
 
   /** Returns whether a checkpoint lacks a file; if so, it is not committed, which is said. */
@@ -120,13 +136,13 @@ public final class UncapturedFiles {
 
   /** Tells those that wait for it; returns whether they did not know. */
   public boolean fail(final long number, final int errno, final String reason) {
-    final Entry.Ended known = context.state().failed().get(number);
+    final Entry.Ended known = decisions.state().failed().get(number);
     if (known != null && known.reason().equals(reason)) {
       return false;
     }
     final Entry.Ended end = new Entry.Ended(CheckpointState.NO_ATTEMPT, number, errno, reason);
-    context.decide(end);
-    context.waiters().failed(end, context.waiters().writing(number));
+    decisions.decide(end);
+    waiters.failed(end, waiters.writing(number));
     return true;
   }
 
@@ -141,7 +157,7 @@ public final class UncapturedFiles {
       final long number = number(lack.path());
       if (number != NO_NUMBER
           && !isExpected(lack)
-          && context.state().groups().find(number) == null
+          && decisions.state().groups().find(number) == null
           && refused.add(number)) {
         final Failure why = failure(lack);
         if (refused.size() == 1) {
@@ -180,7 +196,7 @@ public final class UncapturedFiles {
       if (isElsewhere(lack)) {
         forget(lack);
       } else if (lack.device() != NOWHERE && !isAt(lack, lack.path())) {
-        names = names == null ? context.capture().names() : names;
+        names = names == null ? files.capture().names() : names;
         follow(lack, names.getOrDefault(key(lack), List.of()));
       }
     }
@@ -191,8 +207,8 @@ public final class UncapturedFiles {
    * image's group has.
    */
   private boolean isElsewhere(final Entry.Lacking lack) {
-    final Image image = reason(lack) == Reason.SHARED ? context.registry().find(key(lack)) : null;
-    final Group group = image == null ? null : context.state().groups().of(image);
+    final Image image = reason(lack) == Reason.SHARED ? files.registry().find(key(lack)) : null;
+    final Group group = image == null ? null : decisions.state().groups().of(image);
     return reason(lack) == Reason.SHARED
         && (group == null || group.number() == number(lack.path()) || !isAt(lack, lack.path()));
   }
@@ -202,7 +218,7 @@ public final class UncapturedFiles {
     if (now.isEmpty()) {
       forget(lack);
     } else {
-      context.decide(
+      decisions.decide(
           new Entry.Lacking(lack.device(), lack.inode(), lack.born(), lack.reason(), now.get()));
     }
   }
@@ -219,11 +235,11 @@ public final class UncapturedFiles {
 
   /** Finds a file that a process without a slot wrote, which is known by its name alone. */
   private Optional<Entry.Lacking> unattached(final long number) throws PosixException {
-    if (context.segment().header().unattachedFiles() == 0) {
+    if (header.unattachedFiles() == 0) {
       return Optional.empty();
     }
-    return context.capture().names().entrySet().stream()
-        .filter(file -> context.registry().find(file.getKey()) == null)
+    return files.capture().names().entrySet().stream()
+        .filter(file -> files.registry().find(file.getKey()) == null)
         .flatMap(file -> file.getValue().stream())
         .filter(path -> number(path) == number)
         .findFirst()
@@ -250,7 +266,7 @@ public final class UncapturedFiles {
     return new Failure(
         errno,
         "it lacks %s: %s"
-            .formatted(Quoting.name(context.capture().relative(lack.path())), remedy(reason)));
+            .formatted(Quoting.name(files.capture().relative(lack.path())), remedy(reason)));
   }
 
   private static String remedy(final Reason reason) {

@@ -2,12 +2,15 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.request.Reply;
+import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Segment;
@@ -36,6 +39,7 @@ public final class Drain implements AutoCloseable {
   private final DrainContext context;
   private final WritesInFlight flight;
   private final Pipeline pipeline;
+  private final Executor service;
   private final Pace pace = new Pace();
 
   /**
@@ -43,6 +47,7 @@ public final class Drain implements AutoCloseable {
    *
    * @param segment the segment; stays the caller's
    * @param store store of the containers; stays the caller's
+   * @param service runs steps on the service thread
    */
   public Drain(
       final Segment segment,
@@ -50,8 +55,10 @@ public final class Drain implements AutoCloseable {
       final PosixStore store,
       final String node,
       final Statistics statistics,
-      final Journal journal) {
+      final Journal journal,
+      final Executor service) {
     this.layout = layout;
+    this.service = service;
     final long sessionId = segment.header().sessionId();
     final int chunks = segment.geometry().chunkCount();
     final SessionContainers containers = new SessionContainers(store, sessionId, node, layout);
@@ -250,6 +257,34 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(new EarlySyncWork(context, image));
   }
 
+  /**
+   * Brings the drained bytes of a closed image to stable storage, and counts how long that was
+   * after its first byte.
+   */
+  public void sync(final Image image) {
+    final long first = image.times().first();
+    sync(image, now -> context.statistics().durable(first, now));
+  }
+
+  /**
+   * Gives back chunks that a former I/O process had written, and those whose memory nobody makes
+   * any more.
+   *
+   * @param drained generation of each such chunk
+   */
+  public void giveBack(final Map<Integer, Integer> drained) {
+    final ChunkPool pool = context.segment().chunkPool();
+    pool.takeBackMaking(ChunkStateDescriptor.NOBODY);
+    drained.forEach(
+        (chunk, generation) -> {
+          final long word = pool.word(chunk);
+          if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.PUBLISHED
+              && ChunkStateDescriptor.generation(word) == generation) {
+            pool.release(chunk, word);
+          }
+        });
+  }
+
   /** Forgets the places of an image's bytes, since nobody will ask for them again. */
   public void release(final Image image) {
     change(image, Kind.RELEASE, () -> settled(image));
@@ -284,6 +319,16 @@ public final class Drain implements AutoCloseable {
   /** Runs an action on the last stage, once all earlier requests are done. */
   public void afterwards(final Runnable action) {
     pipeline.publish(new StepWork(Lane.Role.COMMIT, action));
+  }
+
+  /** Runs a step on the service thread once all earlier requests are done. */
+  public void continueAfter(final Runnable step) {
+    afterwards(() -> service.execute(step));
+  }
+
+  /** Returns the executor that runs steps on the service thread. Any thread. */
+  public Executor service() {
+    return service;
   }
 
   public void publish(final Work work) {

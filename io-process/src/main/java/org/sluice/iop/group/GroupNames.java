@@ -2,6 +2,8 @@ package org.sluice.iop.group;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +17,9 @@ import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import org.sluice.core.segment.Reason;
+import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.Committer;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Decisions;
 import org.sluice.iop.checkpoint.Group;
 import org.sluice.iop.checkpoint.GroupTable;
 import org.sluice.iop.checkpoint.Grouping;
@@ -29,6 +32,8 @@ import org.sluice.iop.image.Moves;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
+import org.sluice.iop.publish.Publisher;
+import org.sluice.iop.retention.Retention;
 
 /**
  * The names by which groups have their images. No process tells of the files below a renamed
@@ -44,7 +49,9 @@ public final class GroupNames {
   /** The number of parts that is enough for a warning. */
   private static final int MOST_PARTS = 1 << 16;
 
-  private final Context context;
+  private final Decisions decisions;
+  private final CapturedFiles files;
+  private final Publisher publisher;
   private final Grouping grouping;
   private final GroupTable table;
   private final UncapturedFiles uncaptured;
@@ -56,16 +63,24 @@ public final class GroupNames {
   /**
    * @param changed receiver of checkpoints that have lost something
    */
-  GroupNames(final Context context, final UncapturedFiles uncaptured, final LongConsumer changed) {
-    this.context = context;
+  public GroupNames(
+      final Decisions decisions,
+      final CapturedFiles files,
+      final Publisher publisher,
+      final Grouping grouping,
+      final UncapturedFiles uncaptured,
+      final LongConsumer changed) {
+    this.decisions = decisions;
+    this.files = files;
+    this.publisher = publisher;
+    this.grouping = grouping;
     this.changed = changed;
-    this.grouping = context.grouping();
-    this.table = context.state().groups();
+    this.table = decisions.state().groups();
     this.uncaptured = uncaptured;
     this.moves =
         new Moves(
-            context.capture(),
-            image -> context.registry().find(image.id()) == image,
+            files.capture(),
+            image -> files.registry().find(image.id()) == image,
             path -> number(path).isPresent());
   }
 
@@ -74,9 +89,42 @@ public final class GroupNames {
    * capture directory.
    */
   public OptionalLong number(final String path) {
-    return context.capture().contains(path)
-        ? grouping.number(context.capture().relative(path))
+    return files.capture().contains(path)
+        ? grouping.number(files.capture().relative(path))
         : OptionalLong.empty();
+  }
+
+  UncapturedFiles uncaptured() {
+    return uncaptured;
+  }
+
+  String relative(final String path) {
+    return files.capture().relative(path);
+  }
+
+  /** Searches for the names of images that the kernel does not tell. */
+  void search(final Collection<Image> images) {
+    files.capture().search(images);
+  }
+
+  /** Finds the names of all images of files; those of the API have none that counts. */
+  Map<Image, Optional<String>> findAll() {
+    final Map<Image, Optional<String>> all = new HashMap<>();
+    files.registry().all().stream()
+        .filter(image -> image.created() == null)
+        .forEach(image -> all.put(image, find(image)));
+    return all;
+  }
+
+  /**
+   * Returns the receiver of images whose checkpoint stays after all.
+   *
+   * @param look look at an image that no longer belongs to its group
+   * @param joined receiver of a group that may have other images by now
+   */
+  Retention.Returns returns(
+      final BiConsumer<Image, Optional<String>> look, final Consumer<Group> joined) {
+    return new Returning(decisions.state(), files, grouping, look, joined);
   }
 
   /** Sets the receiver of images that are in no group. */
@@ -111,9 +159,9 @@ public final class GroupNames {
     if (table.isSetAside(image)) {
       return null;
     }
-    final Optional<String> path = name.map(context.capture()::relative);
+    final Optional<String> path = name.map(files.capture()::relative);
     final OptionalLong number =
-        path.filter(its -> context.publisher().hasNodes() || !context.shared().has(image, its))
+        path.filter(its -> publisher.hasNodes() || !files.shared().has(image, its))
             .map(grouping::number)
             .filter(its -> its.stream().allMatch(mayHave))
             .orElse(OptionalLong.empty());
@@ -123,7 +171,7 @@ public final class GroupNames {
     }
     if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
       leave(image, before, path.isEmpty());
-      context.state().forgetInGroups(image);
+      decisions.state().forgetInGroups(image);
     }
     if (number.isEmpty()) {
       noteUngrouped(image);
@@ -151,12 +199,11 @@ public final class GroupNames {
         linked.add(image);
       }
     }
-    final Map<ImageKey, List<String>> names =
-        linked.isEmpty() ? Map.of() : context.capture().names();
+    final Map<ImageKey, List<String>> names = linked.isEmpty() ? Map.of() : files.capture().names();
     for (final Image image : linked) {
       CaptureDirectory.of(image, names).stream()
           .filter(name -> number(name).equals(OptionalLong.of(group.number())))
-          .map(context.capture()::relative)
+          .map(files.capture()::relative)
           .filter(path -> !path.equals(group.path(image)))
           .forEach(path -> all.add(Committer.part(image, path)));
     }
@@ -172,7 +219,7 @@ public final class GroupNames {
       gone(image, group.number(), group.path(image));
     } else if (isDeleted) {
       number(image.opened())
-          .ifPresent(number -> gone(image, number, context.capture().relative(image.opened())));
+          .ifPresent(number -> gone(image, number, files.capture().relative(image.opened())));
     }
   }
 
@@ -194,7 +241,7 @@ public final class GroupNames {
   }
 
   private void gone(final int image, final long number, final Entry.Writing writing) {
-    context.decide(new Entry.Gone(image, number, writing));
+    decisions.decide(new Entry.Gone(image, number, writing));
     changed.accept(number);
   }
 
@@ -204,7 +251,7 @@ public final class GroupNames {
   public void deletedUntaken(final String path, final Writer writer) {
     final OptionalLong number = number(path);
     if (number.isPresent()) {
-      final String relative = context.capture().relative(path);
+      final String relative = files.capture().relative(path);
       gone(
           NO_IMAGE,
           number.getAsLong(),
@@ -250,7 +297,7 @@ public final class GroupNames {
     }
     return number.isPresent()
         && number.getAsLong() == group.number()
-        && (image.isCommitted() || group.has(image, context.capture().relative(name.get())));
+        && (image.isCommitted() || group.has(image, files.capture().relative(name.get())));
   }
 
   /**
@@ -258,10 +305,10 @@ public final class GroupNames {
    * checkpoint cannot be in another one as well.
    */
   public void moved(final ImageKey key, final String path) {
-    if (!grouping.exists() || !context.capture().contains(path)) {
+    if (!grouping.exists() || !files.capture().contains(path)) {
       return;
     }
-    final Image image = context.registry().find(key);
+    final Image image = files.registry().find(key);
     final Group group = image == null ? null : table.of(image);
     final OptionalLong number = number(path);
     if (group != null && number.isPresent() && number.getAsLong() != group.number()) {

@@ -5,17 +5,21 @@ import java.util.Comparator;
 import java.util.Optional;
 import org.sluice.core.libc.Errno;
 import org.sluice.iop.checkpoint.CommitRanks;
-import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.Group;
 import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.checkpoint.SharedFiles;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.Publisher;
 
 /** The notices to users about the groups of a session, each given once. Service thread only. */
-final class GroupNotices {
-  private final Context context;
+public final class GroupNotices {
   private final Grouping grouping;
+  private final Publisher publisher;
+  private final SharedFiles shared;
+  private final Statistics statistics;
   private boolean toldOfGrowth;
   private boolean toldOfHabit;
   private boolean toldOfObstacle;
@@ -23,9 +27,15 @@ final class GroupNotices {
   private boolean toldOfWaiting;
   private LeftBehind leftBehind;
 
-  GroupNotices(final Context context) {
-    this.context = context;
-    this.grouping = context.grouping();
+  public GroupNotices(
+      final Grouping grouping,
+      final Publisher publisher,
+      final SharedFiles shared,
+      final Statistics statistics) {
+    this.grouping = grouping;
+    this.publisher = publisher;
+    this.shared = shared;
+    this.statistics = statistics;
   }
 
   /**
@@ -52,7 +62,7 @@ final class GroupNotices {
    */
   private void tellOfRanks(final Writer writer) {
     if (!toldOfRanks
-        && context.publisher().hasStage()
+        && publisher.hasStage()
         && writer.isOfSeveralNodes()
         && (grouping.hasMarkers() || grouping.writers() > 0)) {
       toldOfRanks = true;
@@ -69,12 +79,12 @@ final class GroupNotices {
    * several nodes.
    */
   private Optional<String> obstacle(final Writer writer) {
-    return !context.publisher().hasNodes() ? context.shared().obstacle(writer) : Optional.empty();
+    return !publisher.hasNodes() ? shared.obstacle(writer) : Optional.empty();
   }
 
   private void refuse(final String reason) {
     Warnings.warn(reason);
-    context.statistics().failed(new Failure(Errno.EINVAL, reason));
+    statistics.failed(new Failure(Errno.EINVAL, reason));
   }
 
   /** A group that was left behind by the next one, and seemed to wait when that began. */

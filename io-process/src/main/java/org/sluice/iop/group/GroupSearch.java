@@ -2,12 +2,16 @@ package org.sluice.iop.group;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.sluice.core.segment.Header;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.store.directory.RememberedGrouping;
+import org.sluice.iop.checkpoint.CheckpointState;
+import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.checkpoint.CommitRanks;
-import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.image.Image;
@@ -21,7 +25,7 @@ import org.sluice.iop.measure.Warnings;
  * run. So all nodes of a job have the same, and the successor of a killed I/O process has it, too.
  * Service thread only, but for requests to the store, which may be far away.
  */
-final class GroupSearch {
+public final class GroupSearch {
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -37,10 +41,14 @@ final class GroupSearch {
    */
   private static final int MOST_COMMITS = 16;
 
-  private final Context context;
   private final Grouping grouping;
+  private final CheckpointState state;
+  private final CheckpointStorage storage;
+  private final Layout layout;
+  private final Header header;
+  private final Executor service;
   private final RememberedGrouping stored;
-  private final Runnable found;
+  private Runnable found = () -> {};
   private final GroupInference inference = new GroupInference();
 
   /** The pattern that the store remembered at the start; null for none. */
@@ -77,17 +85,41 @@ final class GroupSearch {
   /**
    * @param grouping grouping to find a pattern for, unless it has one
    */
-  GroupSearch(final Context context, final Grouping grouping, final Runnable found) {
-    this.context = context;
+  public GroupSearch(
+      final Grouping grouping,
+      final CheckpointState state,
+      final CheckpointStorage storage,
+      final Layout layout,
+      final Header header,
+      final Executor service) {
     this.grouping = grouping;
-    this.stored = context.publisher().grouping();
-    this.found = found;
+    this.state = state;
+    this.storage = storage;
+    this.layout = layout;
+    this.header = header;
+    this.service = service;
+    this.stored = storage.publisher().grouping();
     this.wanted = grouping.isSought();
     if (wanted) {
       recall();
-      left = isUnasked() && context.segment().header().small() > 0; // the former I/O process did so
+      left = isUnasked() && header.small() > 0; // the former I/O process did so
       over = left;
     }
+  }
+
+  /** Sets the action once the pattern is found. */
+  void listen(final Runnable action) {
+    found = action;
+  }
+
+  /** Returns the grouping, which has a pattern once it is found. */
+  Grouping grouping() {
+    return grouping;
+  }
+
+  /** Returns whether files have no pattern, and nothing in their places may be a checkpoint. */
+  boolean isInVain() {
+    return !grouping.isKnown() && !layout.impliesCheckpoints();
   }
 
   private void recall() {
@@ -95,12 +127,8 @@ final class GroupSearch {
       recalled = stored.recall().orElse(null);
       if (recalled != null) {
         grouping.learn(pattern(recalled));
-        unproven = context.state().groups().all().isEmpty();
-        if (context
-            .state()
-            .images()
-            .all()
-            .isEmpty()) { // else the former I/O process reported the pattern
+        unproven = state.groups().all().isEmpty();
+        if (state.images().all().isEmpty()) { // else the former I/O process reported the pattern
           tell("as the store remembers, checkpoints are told by", recalled);
         }
       }
@@ -154,7 +182,7 @@ final class GroupSearch {
    * Returns whether nobody asked for checkpoints, so that they may cost little and fail nothing.
    */
   boolean isUnasked() {
-    return wanted && !context.layout().impliesCheckpoints();
+    return wanted && !layout.impliesCheckpoints();
   }
 
   /** Returns whether the pattern is still unknown and searched for. */
@@ -172,7 +200,7 @@ final class GroupSearch {
   }
 
   boolean mayBegin(final long number) {
-    if (isUnasked() && !over && context.state().commits().size() >= MOST_COMMITS) {
+    if (isUnasked() && !over && state.commits().size() >= MOST_COMMITS) {
       over = true;
       Warnings.warn(
           "checkpoints come faster than storage takes them: from %d on files are in none; --group '%s' commits all"
@@ -189,8 +217,8 @@ final class GroupSearch {
     if (!isUnasked()) {
       return Optional.empty(); // the user is told of each
     }
-    context.predecessors().begins(number);
-    final Optional<Failure> obstacle = context.predecessors().obstacle(number);
+    storage.predecessors().begins(number);
+    final Optional<Failure> obstacle = storage.predecessors().obstacle(number);
     if (obstacle.isPresent() && !told) {
       told = true;
       Warnings.warn(
@@ -202,9 +230,9 @@ final class GroupSearch {
 
   /** Lets processes stop reporting small files, once no begun checkpoint may need them. */
   private void leaveSmall() {
-    if (over && !left && context.state().groups().uncommitted().isEmpty()) {
+    if (over && !left && state.groups().uncommitted().isEmpty()) {
       left = true;
-      context.segment().header().leaveSmall();
+      header.leaveSmall();
     }
   }
 
@@ -238,7 +266,7 @@ final class GroupSearch {
     if (grouping.isSought()
         && !refused
         && ofSeveralNodes
-        && context.publisher().hasNodes()
+        && storage.publisher().hasNodes()
         && obstacle == null
         && System.nanoTime() - asked > pause) {
       pause = Math.min(2 * pause, LONGEST_NANOS); // in a bucket each question is a request
@@ -262,9 +290,9 @@ final class GroupSearch {
   private void answer(final Question question) {
     try {
       final Optional<String> answer = question.answer();
-      context.service().execute(() -> answered(answer));
+      service.execute(() -> answered(answer));
     } catch (final IOException e) {
-      context.service().execute(() -> failed(e));
+      service.execute(() -> failed(e));
     }
   }
 

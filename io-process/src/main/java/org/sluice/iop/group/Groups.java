@@ -17,12 +17,12 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Completion;
 import org.sluice.iop.checkpoint.CheckpointCommit;
 import org.sluice.iop.checkpoint.CheckpointState;
-import org.sluice.iop.checkpoint.Committer;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Decisions;
 import org.sluice.iop.checkpoint.Group;
 import org.sluice.iop.checkpoint.GroupTable;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.Latecomers;
+import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.UncapturedFiles;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
@@ -37,34 +37,54 @@ import org.sluice.iop.retention.Retention;
  * have closed their files. Service thread only.
  */
 public final class Groups {
-  private final Grouping grouping;
-  private final Context context;
-  private final Committer committer;
-  private final Retention retention;
+  private final Decisions decisions;
   private final GroupTable table;
-  private final RecheckSchedule rechecks = new RecheckSchedule(System::nanoTime);
-  private final GroupsToRecheck undecided = new GroupsToRecheck();
+  private final Grouping grouping;
+  private final RecheckSchedule rechecks;
+  private final GroupsToRecheck undecided;
   private final ExpectedFiles expected = new ExpectedFiles();
+  private final GroupSearch search;
+  private final GroupNames names;
   private final UncapturedFiles uncaptured;
   private final Latecomers latecomers;
   private final SharedMarkers markers;
   private final GroupNotices notices;
-  private final GroupNames names;
-  private final GroupSearch search;
+  private final GroupCommits commits;
 
-  public Groups(final Context context, final Committer committer, final Retention retention) {
-    this.context = context;
-    this.table = context.state().groups();
-    this.grouping = context.grouping();
-    this.committer = committer;
-    this.retention = retention;
-    this.uncaptured = new UncapturedFiles(context);
-    this.latecomers = new Latecomers(context, uncaptured);
-    this.markers = new SharedMarkers(context, rechecks, undecided);
-    this.notices = new GroupNotices(context);
-    this.names = new GroupNames(context, uncaptured, undecided::add);
-    this.search = new GroupSearch(context, grouping, this::lookAtAll);
-    retention.tell(new Returning(context, this::look, this::noteGrowth));
+  /**
+   * @param rechecks groups that are to be looked at again, also by the markers
+   */
+  public Groups(
+      final Decisions decisions,
+      final GroupSearch search,
+      final GroupNames names,
+      final RecheckSchedule rechecks,
+      final SharedMarkers markers,
+      final GroupNotices notices,
+      final GroupCommits commits) {
+    this.decisions = decisions;
+    this.table = decisions.state().groups();
+    this.search = search;
+    this.grouping = search.grouping();
+    this.names = names;
+    this.uncaptured = names.uncaptured();
+    this.latecomers = new Latecomers(decisions.state(), grouping, uncaptured);
+    this.rechecks = rechecks;
+    this.undecided = rechecks.undecided();
+    this.markers = markers;
+    this.notices = notices;
+    this.commits = commits;
+    search.listen(this::lookAtAll);
+  }
+
+  /** Returns the receiver of images whose checkpoint stays after all. */
+  public Retention.Returns returns() {
+    return names.returns(this::look, this::noteGrowth);
+  }
+
+  /** Returns the pattern of the files of groups; null while it is unknown. */
+  public PathPattern pattern() {
+    return grouping.files();
   }
 
   public boolean exist() {
@@ -122,7 +142,7 @@ public final class Groups {
   private void search(final Image image, final Optional<String> name) {
     if (search.isSought() && image.openers().isEmpty() && image.created() == null) {
       name.filter(path -> !ImageName.isOurs(path))
-          .map(context.capture()::relative)
+          .map(names::relative)
           .ifPresent(path -> search.look(image, path));
     }
   }
@@ -132,11 +152,7 @@ public final class Groups {
    * checkpoints.
    */
   private void lookAtAll() {
-    final Map<Image, Optional<String>> all = new HashMap<>();
-    context.registry().all().stream()
-        .filter(image -> image.created() == null)
-        .forEach(image -> all.put(image, names.find(image)));
-    all.entrySet().stream()
+    names.findAll().entrySet().stream()
         .sorted(Comparator.comparingLong(each -> number(each.getValue())))
         .forEach(each -> look(each.getKey(), each.getValue()));
   }
@@ -157,12 +173,11 @@ public final class Groups {
    * search is done, which costs much where files are many, and may fail.
    */
   public boolean areUnneeded() {
-    return search.isUnasked() && isNothingKnown()
-        || !grouping.isKnown() && !context.layout().impliesCheckpoints();
+    return search.isUnasked() && isNothingKnown() || search.isInVain();
   }
 
   private boolean isNothingKnown() {
-    return table.all().isEmpty() && context.state().lacks().isEmpty();
+    return table.all().isEmpty() && decisions.state().lacks().isEmpty();
   }
 
   /** Reports why nothing more is committed. */
@@ -232,26 +247,20 @@ public final class Groups {
     final Optional<Failure> obstacle = search.obstacle(number);
     obstacle
         .filter(why -> uncaptured.fail(number, why.errno(), why.reason()))
-        .ifPresent(why -> noteWrittenOver(number));
+        .ifPresent(why -> commits.markWrittenOver(number));
     return obstacle.isEmpty() && search.mayBegin(number);
   }
 
   private Group begin(final long number) {
     rechecks.wanted().forEach(undecided::hurry);
     notices.begins(number, table.all(), names.parts());
-    context.predecessors().begins(number);
+    commits.begins(number);
     markers.begin(number);
     expected.leave();
-    final Group next = new Group(number, false, context.state().isWritten(number));
+    final Group next = new Group(number, false, decisions.state().isWritten(number));
     expected.begin(next);
-    noteWrittenOver(number);
+    commits.markWrittenOver(number);
     return next;
-  }
-
-  private void noteWrittenOver(final long number) {
-    if (context.layout().commitsNames() && !context.predecessors().isElsewhere(number)) {
-      context.drain().publish(new WrittenOver(context, number));
-    }
   }
 
   /**
@@ -262,17 +271,11 @@ public final class Groups {
     if (group.isStored() && group.hasGrown()) {
       refresh(group);
       if (group.hasGrown()) {
-        publishGrowth(group, false);
+        commits.markIncomplete(group, false);
       }
-    } else if (context.layout().commitsNames() && group.isStored() && group.isRewritten()) {
-      publishGrowth(group, false); // the program is writing over its files
+    } else if (commits.marksRewritten(group)) {
+      commits.markIncomplete(group, false); // the program is writing over its files
     }
-  }
-
-  private void publishGrowth(final Group group, final boolean isNextUnderWay) {
-    context.drain().publish(new MarkIncomplete(context, group.takeStored()));
-    retention.grown(group.number());
-    context.waiters().grown(group.number(), isNextUnderWay);
   }
 
   private void commitIfComplete(final Group group) {
@@ -335,7 +338,7 @@ public final class Groups {
   private boolean isPrevented(final long number) {
     return names.hide(number, rechecks)
         || uncaptured.prevents(number)
-        || context.predecessors().obstacle(number).map(why -> refuse(number, why)).orElse(false);
+        || commits.obstacle(number).map(why -> refuse(number, why)).orElse(false);
   }
 
   /**
@@ -369,7 +372,7 @@ public final class Groups {
 
   /** Looks at all names again, since a program may rename and delete files without a report. */
   private void refresh(final Group group) {
-    context.capture().search(group.images());
+    names.search(group.images());
     group.images().forEach(this::place);
   }
 
@@ -382,7 +385,7 @@ public final class Groups {
     if (group != null && group.isStored()) {
       refresh(group);
       if (!group.isRewritten() && uncaptured.prevents(group.number())) {
-        publishGrowth(group, false);
+        commits.markIncomplete(group, false);
       }
     }
   }
@@ -419,7 +422,7 @@ public final class Groups {
    */
   private void decideOrForget(final long number) {
     if (table.isVanished(number)) {
-      context.decide(new Entry.Vanished(number));
+      decisions.decide(new Entry.Vanished(number));
     }
     decide(number);
   }
@@ -464,14 +467,10 @@ public final class Groups {
       return;
     }
     notices.commits(group);
-    if (!group.hasGrown()) {
-      context.predecessors().commits(group.number());
-    }
     final long began = rechecks.now();
     rechecks.committing(group.number());
-    committer.commit(
-        group.number(),
-        group.isRewritten(),
+    commits.commit(
+        group,
         markers.close(group),
         grouping.hasMarkers() ? Completion.MARKER : Completion.COUNT,
         members,
@@ -483,8 +482,7 @@ public final class Groups {
 
   public void ended(final CheckpointCommit commit) {
     if (commit.isStored()) {
-      context.predecessors().committed(commit.number());
-      retention.committed(commit.stored(), commit.own());
+      commits.stored(commit);
       stored(commit.stored(), Set.copyOf(commit.members()));
     }
     latecomers.released().forEach(undecided::add);
@@ -500,7 +498,7 @@ public final class Groups {
       group.stored(commit);
       expected.stored(group);
       if (group.hasMoreThan(images)) {
-        publishGrowth(group, true);
+        commits.markIncomplete(group, true);
       } else {
         noteGrowth(group);
       }
@@ -565,7 +563,7 @@ public final class Groups {
 
   /** Returns the reason for which a checkpoint is not committed as it is. */
   public String obstacle(final Group group) {
-    final Entry.Ended failed = context.state().failed().get(group.number());
+    final Entry.Ended failed = decisions.state().failed().get(group.number());
     if (failed != null && failed.attempt() == CheckpointState.NO_ATTEMPT) {
       return failed.reason();
     }
@@ -605,7 +603,7 @@ public final class Groups {
    * that the store must not have.
    */
   public boolean mayCommit(final Image image) {
-    return has(image) && context.predecessors().obstacle(table.of(image).number()).isEmpty();
+    return has(image) && commits.obstacle(table.of(image).number()).isEmpty();
   }
 
   /** Returns whether an image belongs to a checkpoint that has something which no commit has. */
@@ -614,7 +612,7 @@ public final class Groups {
   }
 
   public boolean isNamed(final Image image) {
-    return context.isNamed(image) && has(image) && !hasChanged(image);
+    return commits.isNamed(image) && has(image) && !hasChanged(image);
   }
 
   public boolean has(final Image image) {

@@ -2,7 +2,7 @@ package org.sluice.iop.group;
 
 import java.io.IOException;
 import org.sluice.core.store.model.Commit;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
@@ -10,10 +10,10 @@ import org.sluice.iop.measure.Warnings;
  * A work that marks a committed checkpoint as incomplete, since files joined it. From then on it is
  * not the newest, until it is committed again. Queued behind that commit.
  */
-record MarkIncomplete(Context context, Commit joined) implements Work {
+record MarkIncomplete(PosixStore store, Commit joined) implements Work {
   @Override
   public void commit() throws IOException {
-    context.store().markIncomplete(joined.number(), joined.id());
+    store.markIncomplete(joined.number(), joined.id());
   }
 
   @Override

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  * images. Looks take a part of the time only, however often images are opened and closed. Service
  * thread only.
  */
-final class RecheckSchedule {
+public final class RecheckSchedule {
   /** The length of a pause as a multiple of the work before it. */
   private static final int SHARE = 10;
 
@@ -21,6 +21,7 @@ final class RecheckSchedule {
   private final LongSupplier clock;
   private final long origin;
   private final Map<Long, Pause> byGroup = new HashMap<>();
+  private final GroupsToRecheck undecided = new GroupsToRecheck();
 
   /** The earliest end of any pause. */
   private long next = NEVER;
@@ -63,6 +64,16 @@ final class RecheckSchedule {
   public RecheckSchedule(final LongSupplier clock) {
     this.clock = clock;
     this.origin = clock.getAsLong();
+  }
+
+  /** Has a group looked at as soon as all rings were read. */
+  public void changed(final long number) {
+    undecided.add(number);
+  }
+
+  /** Returns the groups that are looked at as soon as all rings were read. */
+  GroupsToRecheck undecided() {
+    return undecided;
   }
 
   /** Returns the time in nanoseconds by the clock of the pauses. */

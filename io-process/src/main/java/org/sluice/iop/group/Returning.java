@@ -5,8 +5,10 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.sluice.core.store.model.Commit;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CapturedFiles;
+import org.sluice.iop.checkpoint.CheckpointState;
 import org.sluice.iop.checkpoint.Group;
+import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.retention.Retention;
 
@@ -16,7 +18,9 @@ import org.sluice.iop.retention.Retention;
  * meanwhile. Service thread only.
  */
 final class Returning implements Retention.Returns {
-  private final Context context;
+  private final CheckpointState state;
+  private final CapturedFiles files;
+  private final Grouping grouping;
   private final BiConsumer<Image, Optional<String>> look;
   private final Consumer<Group> joined;
 
@@ -25,10 +29,14 @@ final class Returning implements Retention.Returns {
    * @param joined receiver of a group that may have other images by now
    */
   Returning(
-      final Context context,
+      final CheckpointState state,
+      final CapturedFiles files,
+      final Grouping grouping,
       final BiConsumer<Image, Optional<String>> look,
       final Consumer<Group> joined) {
-    this.context = context;
+    this.state = state;
+    this.files = files;
+    this.grouping = grouping;
     this.look = look;
     this.joined = joined;
   }
@@ -40,7 +48,7 @@ final class Returning implements Retention.Returns {
     }
     final List<Image> others =
         images.stream().filter(image -> !enters(image, stays.number(), former)).toList();
-    final Group group = context.state().groups().find(stays.number());
+    final Group group = state.groups().find(stays.number());
     if (group != null) {
       if (group != former) {
         group.stored(former.takeStored());
@@ -51,20 +59,20 @@ final class Returning implements Retention.Returns {
       joined.accept(group);
     }
     others.stream()
-        .filter(image -> context.registry().find(image.id()) == image)
-        .forEach(image -> look.accept(image, context.capture().find(image)));
+        .filter(image -> files.registry().find(image.id()) == image)
+        .forEach(image -> look.accept(image, files.capture().find(image)));
   }
 
   private boolean enters(final Image image, final long number, final Group former) {
     final Optional<String> path =
-        context.registry().find(image.id()) == image
-            ? context.capture().relativePath(image)
+        files.registry().find(image.id()) == image
+            ? files.capture().relativePath(image)
             : Optional.empty();
     final boolean named =
-        path.map(context.grouping()::number).stream()
+        path.map(grouping::number).stream()
             .anyMatch(told -> told.isPresent() && told.getAsLong() == number);
     if (named) {
-      context.state().groups().enterAgain(former, image, path.get());
+      state.groups().enterAgain(former, image, path.get());
     }
     return named;
   }

@@ -8,14 +8,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.series.RequiredRanks;
+import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.CommitRanks;
-import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.Group;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.image.CaptureDirectory;
@@ -23,6 +24,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.shared.DirectoryLists;
 
 /**
@@ -41,13 +43,14 @@ import org.sluice.iop.shared.DirectoryLists;
  * written anew while a commit waits for its list begins another round: then the found markers no
  * longer count.
  */
-final class SharedMarkers {
+public final class SharedMarkers {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final Found NOTHING = new Found(RankSet.NONE, List.of(), false);
 
-  private final Context context;
   private final Grouping grouping;
+  private final CapturedFiles files;
+  private final Publisher publisher;
   private final RecheckSchedule rechecks;
   private final GroupsToRecheck undecided;
   private final DirectoryLists<Map<Long, Found>> lists;
@@ -143,23 +146,28 @@ final class SharedMarkers {
     }
   }
 
-  SharedMarkers(
-      final Context context, final RecheckSchedule rechecks, final GroupsToRecheck undecided) {
-    this.context = context;
-    this.grouping = context.grouping();
+  public SharedMarkers(
+      final Grouping grouping,
+      final CapturedFiles files,
+      final Publisher publisher,
+      final Executor service,
+      final RecheckSchedule rechecks) {
+    this.grouping = grouping;
+    this.files = files;
+    this.publisher = publisher;
     this.rechecks = rechecks;
-    this.undecided = undecided;
+    this.undecided = rechecks.undecided();
     this.lists =
         new DirectoryLists<>(
-            () -> new Walk(context.capture(), grouping, Set.copyOf(searches.keySet())),
-            context.service(),
+            () -> new Walk(files.capture(), grouping, Set.copyOf(searches.keySet())),
+            service,
             System::nanoTime,
             this::take,
             this::failed);
   }
 
   private boolean apply() {
-    return context.publisher().awaitsNodes() && grouping.hasMarkers();
+    return publisher.awaitsNodes() && grouping.hasMarkers();
   }
 
   private boolean apply(final Group group) {
@@ -316,11 +324,11 @@ final class SharedMarkers {
    * name so far.
    */
   private boolean isHere(final long rank) {
-    return context.registry().all().stream().anyMatch(image -> image.writer().rank() == rank);
+    return files.registry().all().stream().anyMatch(image -> image.writer().rank() == rank);
   }
 
   private boolean isOpenHere(final ImageKey key) {
-    final Image image = context.registry().find(key);
+    final Image image = files.registry().find(key);
     return image != null && !image.openers().isEmpty();
   }
 
@@ -330,7 +338,7 @@ final class SharedMarkers {
    */
   CommitRanks close(final Group group) {
     final CommitRanks ranks = group.commitRanks(grouping);
-    if (ranks.part().isEmpty() || !context.publisher().awaitsNodes()) {
+    if (ranks.part().isEmpty() || !publisher.awaitsNodes()) {
       return ranks;
     }
     if (!grouping.hasMarkers()) {

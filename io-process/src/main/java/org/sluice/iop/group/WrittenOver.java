@@ -3,7 +3,7 @@ package org.sluice.iop.group;
 import java.io.IOException;
 import java.util.Optional;
 import org.sluice.core.store.model.Commit;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
@@ -11,7 +11,7 @@ import org.sluice.iop.measure.Warnings;
  * A work that marks an earlier run's checkpoint as incomplete, as its number is written again in
  * place. The files may be the same, so the earlier checkpoint no longer is the newest.
  */
-record WrittenOver(Context context, long number) implements Work {
+record WrittenOver(CheckpointStorage storage, long number) implements Work {
   @Override
   public boolean isAwaited() {
     return false;
@@ -20,13 +20,13 @@ record WrittenOver(Context context, long number) implements Work {
   @Override
   public void commit() throws IOException {
     final Optional<Commit> earlier =
-        context
+        storage
             .store()
             .find(number)
             .filter(commit -> commit.layout().commitsNames())
-            .filter(commit -> commit.source().sessionId() != context.sessionId());
+            .filter(commit -> commit.source().sessionId() != storage.sessionId());
     if (earlier.isPresent()) {
-      context.store().markIncomplete(number, earlier.get().id());
+      storage.store().markIncomplete(number, earlier.get().id());
     }
   }
 

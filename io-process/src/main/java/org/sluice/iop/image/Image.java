@@ -132,6 +132,13 @@ public final class Image extends ImageState {
     return unnamed;
   }
 
+  /**
+   * Returns whether a checkpoint has the image by its name, so that its file stays in its place.
+   */
+  public boolean isNamedBy(final Layout layout) {
+    return layout.commitsNames() && created() == null;
+  }
+
   void unnamed(final boolean is) {
     unnamed = is;
   }

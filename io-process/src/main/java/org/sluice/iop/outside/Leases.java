@@ -11,11 +11,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.Header;
 import org.sluice.core.segment.ImageDescriptor;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.segment.Layout;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Occurrence;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * The leases on closed images, where the kernel does not ask for permission. Opens of other images
@@ -38,9 +43,13 @@ public final class Leases {
   /** The longest time between an OPEN request and the guard's message on that open. */
   private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final Context context;
+  private final ImageRegistry registry;
+  private final Header header;
+  private final Layout layout;
+  private final Statistics statistics;
   private final Guard guard;
-  private final Consumer<Image> openedOutside;
+  private Consumer<Image> openedOutside = image -> {};
+  private boolean toldOfEarly;
 
   /** The closed images without a lease, with the time since when, by {@link System#nanoTime}. */
   private final Map<Image, Long> wanted = new LinkedHashMap<>();
@@ -74,15 +83,45 @@ public final class Leases {
     }
   }
 
-  public Leases(final Context context, final Guard guard, final Consumer<Image> openedOutside) {
-    this.context = context;
+  public Leases(
+      final ImageRegistry registry,
+      final Header header,
+      final Layout layout,
+      final Statistics statistics,
+      final Guard guard) {
+    this.registry = registry;
+    this.header = header;
+    this.layout = layout;
+    this.statistics = statistics;
     this.guard = guard;
-    this.openedOutside = openedOutside;
+  }
+
+  /** Sets the receiver of images that a program outside has opened. */
+  public void listen(final Consumer<Image> receiver) {
+    openedOutside = receiver;
+  }
+
+  /**
+   * Notes that a program outside has an image open. The program may have read before the file was
+   * whole. A program that follows a file being written finds all of it a moment later.
+   */
+  private void openedOutside(final Image image) {
+    if (!layout.showsWrites() || image.openers().isEmpty()) {
+      statistics.count(Occurrence.OPENED_EARLY, 1);
+      if (!toldOfEarly) {
+        toldOfEarly = true;
+        Warnings.warn(
+            "%s was opened by a program outside Sluice before all its bytes were in it: that may have read too"
+                    .formatted(image.opened())
+                + " little, and what it wrote may be lost; if root runs the I/O process, such programs wait");
+      }
+    }
+    openedOutside.accept(image);
   }
 
   /** Returns whether processes under the shim have to ask for leases back. */
   public boolean areUsed() {
-    return guard.leases() && (!context.layout().showsWrites() || guard.holdsByLease());
+    return guard.leases() && (!layout.showsWrites() || guard.holdsByLease());
   }
 
   /**
@@ -98,13 +137,12 @@ public final class Leases {
       return List.of();
     }
     final List<Image> open = new ArrayList<>();
-    for (final Image image :
-        List.copyOf(context.layout().showsWrites() ? context.registry().all() : wanted.keySet())) {
+    for (final Image image : List.copyOf(layout.showsWrites() ? registry.all() : wanted.keySet())) {
       if (isKnown(image) && image.openers().isEmpty() && captured.test(image)) {
         hold(image, open);
       }
     }
-    context.segment().header().leases(areUsed());
+    header.leases(areUsed());
     return open;
   }
 
@@ -130,7 +168,7 @@ public final class Leases {
 
   private void held(final Image image, final Long since) {
     if (since != null && !image.isAtRest()) {
-      context.statistics().took(Timed.UNHELD, since);
+      statistics.took(Timed.UNHELD, since);
     }
   }
 
@@ -144,7 +182,7 @@ public final class Leases {
 
   /** Gives back the lease of a file that a process under the shim is about to open. */
   public void giveBack(final ImageKey key) {
-    final Image image = context.registry().find(key);
+    final Image image = registry.find(key);
     if (image != null && guard.leases()) {
       guard.unlease(image);
       wanted.put(image, System.nanoTime()); // in case no open follows
@@ -155,7 +193,7 @@ public final class Leases {
 
   /** Notes that a process under the shim has opened a file. */
   public void announced(final ImageKey key) {
-    final Image image = guard.leases() ? context.registry().find(key) : null;
+    final Image image = guard.leases() ? registry.find(key) : null;
     if (image != null) {
       final Opens its = opens.computeIfAbsent(image, any -> new Opens());
       its.match(its.announced, its.noticed, System.nanoTime());
@@ -186,7 +224,7 @@ public final class Leases {
       if (one.getValue().isUnexplained(now)) {
         opens.remove(one.getKey());
         if (isKnown(one.getKey())) {
-          openedOutside.accept(one.getKey());
+          openedOutside(one.getKey());
         }
       }
     }
@@ -208,8 +246,7 @@ public final class Leases {
   }
 
   private boolean isKnown(final Image image) {
-    return context.registry().find(image.id()) == image
-        && image.state() != ImageDescriptor.STATE_DIRECT;
+    return registry.find(image.id()) == image && image.state() != ImageDescriptor.STATE_DIRECT;
   }
 
   private boolean isIdle() {

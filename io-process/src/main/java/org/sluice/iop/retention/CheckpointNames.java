@@ -22,7 +22,9 @@ import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.Names;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
@@ -34,15 +36,24 @@ import org.sluice.iop.image.ImageName;
 final class CheckpointNames {
   private static final Pattern DIGITS = Pattern.compile("[0-9]+");
 
-  private final Context context;
+  private final PosixStore store;
+  private final CaptureDirectory capture;
+  private final Grouping grouping;
   private final Commit commit;
   private final List<CommittedImage> stored;
 
   /** The names of files in place, which are removed once the checkpoint is gone. */
   private final Map<String, FileIdentity> inPlace = new LinkedHashMap<>();
 
-  CheckpointNames(final Context context, final Commit commit, final List<CommittedImage> stored) {
-    this.context = context;
+  CheckpointNames(
+      final PosixStore store,
+      final CaptureDirectory capture,
+      final Grouping grouping,
+      final Commit commit,
+      final List<CommittedImage> stored) {
+    this.store = store;
+    this.capture = capture;
+    this.grouping = grouping;
     this.commit = commit;
     this.stored = stored;
   }
@@ -53,7 +64,7 @@ final class CheckpointNames {
    * looked up again until none is left. Names of files in place are only noted.
    */
   Optional<String> remove(final List<Image> images) throws IOException {
-    final List<FileStatus> files = context.store().imageFiles(commit);
+    final List<FileStatus> files = store.imageFiles(commit);
     if (stored.stream().anyMatch(CommittedImage::isInPlace)) {
       return noteInPlace(images, files);
     }
@@ -135,8 +146,8 @@ final class CheckpointNames {
    */
   private List<String> ofStored() {
     final List<String> names = new ArrayList<>();
-    if (context.hasGroups()) {
-      stored.forEach(image -> names.add(FileName.resolve(context.capture().path(), image.path())));
+    if (grouping.exists()) {
+      stored.forEach(image -> names.add(FileName.resolve(capture.path(), image.path())));
     }
     return names;
   }
@@ -146,8 +157,7 @@ final class CheckpointNames {
     final Map<ImageKey, Long> stored =
         files.stream().collect(groupingBy(CheckpointNames::key, counting()));
     final Map<String, FileIdentity> names = new HashMap<>();
-    context
-        .capture()
+    capture
         .names(images, stored)
         .forEach((name, image) -> names.put(name, image.held().identity()));
     images.forEach(image -> stored.remove(image.key()));
@@ -170,7 +180,7 @@ final class CheckpointNames {
       }
     }
     if (!linked.isEmpty()) {
-      final Map<ImageKey, List<String>> all = context.capture().names();
+      final Map<ImageKey, List<String>> all = capture.names();
       linked.forEach(
           file ->
               all.getOrDefault(key(file), List.of()).stream()
@@ -185,8 +195,8 @@ final class CheckpointNames {
   }
 
   private boolean isOf(final String name) {
-    return context.hasGroups()
-        && context.grouping().number(context.capture().relative(name)).stream()
+    return grouping.exists()
+        && grouping.number(capture.relative(name)).stream()
             .anyMatch(named -> named == commit.number());
   }
 
@@ -197,13 +207,13 @@ final class CheckpointNames {
    */
   private void removeDirectories(final Collection<String> names) {
     for (final String name : names) {
-      if (!context.capture().contains(name)) {
+      if (!capture.contains(name)) {
         continue; // an earlier run captured another directory
       }
-      final String path = context.capture().relative(name);
+      final String path = capture.relative(name);
       final int own = ownDirectory(path);
       for (int end = path.lastIndexOf('/'); end > own; end = path.lastIndexOf('/', end - 1)) {
-        if (!isRemoved(FileName.resolve(context.capture().path(), path.substring(0, end)))) {
+        if (!isRemoved(FileName.resolve(capture.path(), path.substring(0, end)))) {
           break;
         }
       }

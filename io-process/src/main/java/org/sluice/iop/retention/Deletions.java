@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
@@ -12,12 +12,13 @@ import org.sluice.iop.measure.Warnings;
  * The search for checkpoints of which a program has deleted files in place. Such checkpoints are
  * removed. A program deletes its oldest checkpoint first.
  *
- * @param context state of the session, which leads to the store
+ * @param storage storage of the checkpoints
  * @param checkpoints the checkpoints to look at, the oldest first
  * @param all whether to look at each; else the search ends at the first that has all its files
  * @param gone receiver of the removed checkpoints, called in the last stage
  */
-record Deletions(Context context, List<Kept> checkpoints, boolean all, Consumer<List<Kept>> gone)
+record Deletions(
+    CheckpointStorage storage, List<Kept> checkpoints, boolean all, Consumer<List<Kept>> gone)
     implements Work {
   @Override
   public boolean isAwaited() {
@@ -29,7 +30,7 @@ record Deletions(Context context, List<Kept> checkpoints, boolean all, Consumer<
     final List<Kept> without = new ArrayList<>();
     for (final Kept one : checkpoints) {
       final boolean lacks = lacks(one);
-      if (lacks && one.remove(context, () -> true)) {
+      if (lacks && one.remove(storage, () -> true)) {
         without.add(one);
       } else if (!lacks && !all) {
         break;
@@ -44,7 +45,7 @@ record Deletions(Context context, List<Kept> checkpoints, boolean all, Consumer<
    */
   private boolean lacks(final Kept one) {
     try {
-      return one.stored(context).stream().anyMatch(CheckpointNames::isDeleted);
+      return one.stored(storage).stream().anyMatch(CheckpointNames::isDeleted);
     } catch (final IOException unreadable) {
       return false;
     }

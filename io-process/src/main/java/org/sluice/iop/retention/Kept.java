@@ -6,7 +6,7 @@ import java.util.Set;
 import org.sluice.core.store.directory.Farewell;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.image.Image;
 
 /**
@@ -27,14 +27,14 @@ record Kept(Commit commit, long place, Set<Image> images) {
    * Removes the checkpoint, right after a farewell that may prevent it. Returns false when the
    * checkpoint stays. Last stage.
    */
-  boolean remove(final Context context, final Farewell farewell) throws IOException {
+  boolean remove(final CheckpointStorage storage, final Farewell farewell) throws IOException {
     return isEarlier()
-        ? context.publisher().removeEarlier(commit, farewell)
-        : context.publisher().remove(commit, farewell);
+        ? storage.publisher().removeEarlier(commit, farewell)
+        : storage.publisher().remove(commit, farewell);
   }
 
   /** Returns the images of the checkpoint; for an earlier run those of all nodes. Last stage. */
-  List<CommittedImage> stored(final Context context) throws IOException {
-    return isEarlier() ? context.publisher().imagesOf(commit) : context.store().images(commit);
+  List<CommittedImage> stored(final CheckpointStorage storage) throws IOException {
+    return isEarlier() ? storage.publisher().imagesOf(commit) : storage.store().images(commit);
   }
 }

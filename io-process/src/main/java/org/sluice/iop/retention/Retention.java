@@ -12,15 +12,20 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Keeping;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CapturedFiles;
+import org.sluice.iop.checkpoint.CheckpointSettings;
+import org.sluice.iop.checkpoint.CheckpointState;
+import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.checkpoint.Group;
 import org.sluice.iop.checkpoint.ImageRelease;
 import org.sluice.iop.crash.Subject;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageName;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Retained;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -30,9 +35,15 @@ import org.sluice.iop.measure.Warnings;
  * does. Service thread only, but for methods that name the last stage.
  */
 public final class Retention {
-  private final Context context;
+  private final CheckpointSettings settings;
+  private final CheckpointStorage storage;
+  private final CheckpointState state;
+  private final CapturedFiles files;
+  private final Drain drain;
+  private final Statistics statistics;
   private final Keeping keep;
   private final ImageRelease releases;
+  private final IncrementalBudget budget;
   private final Deque<Kept> series = new ArrayDeque<>();
   private Returns returns = (victim, group, images) -> {};
 
@@ -48,11 +59,24 @@ public final class Retention {
   /** True once the user was warned of a checkpoint that stays. Last stage. */
   private boolean toldOfKept;
 
-  public Retention(final Context context, final ImageRelease releases) {
-    this.context = context;
-    final Keeping told = context.settings().checkpoints().keep();
-    this.keep = context.publisher().hasStage() ? told.ofStage() : told;
+  public Retention(
+      final CheckpointSettings settings,
+      final CheckpointStorage storage,
+      final CheckpointState state,
+      final CapturedFiles files,
+      final Drain drain,
+      final Statistics statistics,
+      final ImageRelease releases) {
+    this.settings = settings;
+    this.storage = storage;
+    this.state = state;
+    this.files = files;
+    this.drain = drain;
+    this.statistics = statistics;
+    final Keeping told = settings.keep();
+    this.keep = storage.publisher().hasStage() ? told.ofStage() : told;
     this.releases = releases;
+    this.budget = new IncrementalBudget(told, storage, drain);
   }
 
   /** A receiver of images whose checkpoint stays after all. */
@@ -64,6 +88,11 @@ public final class Retention {
      * @param group group that had some of the images; null for none
      */
     void take(Commit stays, Group group, List<Image> images);
+  }
+
+  /** Returns the space of checkpoints that use bytes of removed ones. */
+  public IncrementalBudget budget() {
+    return budget;
   }
 
   public void tell(final Returns whom) {
@@ -83,15 +112,15 @@ public final class Retention {
   }
 
   private Kept own(final Commit commit, final Set<Image> images) {
-    return new Kept(commit, context.state().placeOf(commit), images);
+    return new Kept(commit, state.placeOf(commit), images);
   }
 
   private void finish(final long number, final Image image) {
     try {
-      for (final Entry.Part part : context.state().groups().find(number).members()) {
+      for (final Entry.Part part : state.groups().find(number).members()) {
         if (part.image() == image.id()) {
           ImageName.finish(
-              image.held().identity(), FileName.resolve(context.capture().path(), part.path()));
+              image.held().identity(), FileName.resolve(files.capture().path(), part.path()));
         }
       }
     } catch (final IOException e) {
@@ -106,7 +135,7 @@ public final class Retention {
 
   /** Keeps a checkpoint, and removes the oldest. */
   public void committed(final Commit commit, final List<Image> images) {
-    if (keep.isAll() && !context.layout().commitsNames()) {
+    if (keep.isAll() && !drain.layout().commitsNames()) {
       return;
     }
     series.removeIf(older -> older.commit().number() == commit.number());
@@ -126,8 +155,8 @@ public final class Retention {
    * @param all whether to look at each; else the search ends at the oldest one that is whole
    */
   public void lookAtFiles(final boolean all) {
-    if (context.layout().commitsNames() && !series.isEmpty()) {
-      publish(new Deletions(context, List.copyOf(series), all, gone -> end(() -> forget(gone))));
+    if (drain.layout().commitsNames() && !series.isEmpty()) {
+      publish(new Deletions(storage, List.copyOf(series), all, gone -> end(() -> forget(gone))));
     }
   }
 
@@ -136,7 +165,7 @@ public final class Retention {
    * commit already knows the ones to remove.
    */
   public void begin() {
-    if (!context.publisher().awaitsNodes()) {
+    if (!storage.publisher().awaitsNodes()) {
       lookAtEarlier();
     }
   }
@@ -144,7 +173,7 @@ public final class Retention {
   private void lookAtEarlier() {
     // The search for deleted files of earlier runs is not worth reading the parts of all nodes.
     final boolean looks =
-        keep.isAll() && context.layout().commitsNames() && !context.publisher().awaitsNodes();
+        keep.isAll() && drain.layout().commitsNames() && !storage.publisher().awaitsNodes();
     if ((keep.countsEarlier() || looks) && !knowsEarlier) {
       knowsEarlier = true;
       publish(new Look());
@@ -160,7 +189,7 @@ public final class Retention {
             keep.atLeast(series.getLast().commit().completion()),
             List.copyOf(series),
             one -> !incomplete.contains(one.number()));
-    older.removeIf(one -> context.state().isReused(one.number()));
+    older.removeIf(one -> state.isReused(one.number()));
     for (final Kept one : older) {
       series.remove(one);
       incomplete.remove(one.number());
@@ -170,7 +199,7 @@ public final class Retention {
 
   private void publish(final Work work) {
     underWay++;
-    context.drain().publish(work);
+    drain.publish(work);
   }
 
   public boolean isIdle() {
@@ -179,10 +208,10 @@ public final class Retention {
 
   /** Reports, at the end, the kept checkpoints. In a series one node does. */
   public void report() {
-    final Retained retained = context.statistics().retained();
-    if (context.publisher().hasStage()) {
-      context.publisher().report(retained);
-    } else if (!context.publisher().awaitsNodes() || knowsEarlier) {
+    final Retained retained = statistics.retained();
+    if (storage.publisher().hasStage()) {
+      storage.publisher().report(retained);
+    } else if (!storage.publisher().awaitsNodes() || knowsEarlier) {
       retained.kept(series.stream().map(kept -> kept.commit().number()).toList(), keep.most());
     }
   }
@@ -193,7 +222,7 @@ public final class Retention {
    */
   private void addEarlier(final List<Commit> earlier) {
     for (final Commit commit : earlier) {
-      if (!context.predecessors().isOfAnother(commit.source().origin())
+      if (!storage.predecessors().isOfAnother(commit.source().origin())
           && series.stream().noneMatch(kept -> kept.commit().number() == commit.number())) {
         add(new Kept(commit, Long.MIN_VALUE + commit.identity().sequence(), new HashSet<>()));
         if (commit.incomplete()) {
@@ -215,7 +244,7 @@ public final class Retention {
 
     @Override
     public void commit() throws IOException {
-      final List<Commit> all = context.publisher().earlier(context.sessionId());
+      final List<Commit> all = storage.publisher().earlier(storage.sessionId());
       end(() -> addEarlier(all));
     }
 
@@ -229,11 +258,11 @@ public final class Retention {
 
   private void forget(final List<Kept> gone) {
     series.removeAll(gone);
-    gone.forEach(one -> context.statistics().retained().deleted(one.number()));
+    gone.forEach(one -> statistics.retained().deleted(one.number()));
   }
 
   private void end(final Runnable step) {
-    context
+    drain
         .service()
         .execute(
             () -> {
@@ -282,20 +311,20 @@ public final class Retention {
       this.victim = victim;
       this.known =
           victim.images().stream()
-              .filter(image -> context.registry().find(image.id()) != null)
+              .filter(image -> files.registry().find(image.id()) != null)
               .filter(
                   image -> image.state() == ImageDescriptor.STATE_COMMITTED || isUnchanged(image))
               .toList();
       known.forEach(image -> image.held().use());
-      group = context.state().groups().setAside(victim.commit().number(), known);
+      group = state.groups().setAside(victim.commit().number(), known);
     }
 
     /**
      * Returns whether the image's file in place is as it was committed, and no process has it open.
      */
     private boolean isUnchanged(final Image image) {
-      final Group its = context.state().groups().of(image);
-      return context.isNamed(image)
+      final Group its = state.groups().of(image);
+      return image.isNamedBy(drain.layout())
           && its != null
           && image.openers().isEmpty()
           && its.unchanged().contains(image);
@@ -308,15 +337,12 @@ public final class Retention {
 
     @Override
     public void commit() throws IOException {
-      final CheckpointNames names = new CheckpointNames(context, victim.commit(), images());
-      final boolean removed = victim.remove(context, () -> mayGo(names));
+      final CheckpointNames names =
+          new CheckpointNames(
+              storage.store(), files.capture(), settings.grouping(), victim.commit(), images());
+      final boolean removed = victim.remove(storage, () -> mayGo(names));
       Retention.this.end(() -> end(removed));
-      if (removed
-          && !context
-              .settings()
-              .checkpoints()
-              .keep()
-              .isAll()) { // for a stage, only its copy may be gone
+      if (removed && !settings.keep().isAll()) { // for a stage, only its copy may be gone
         names.removeInPlace();
       }
     }
@@ -335,7 +361,7 @@ public final class Retention {
      */
     private List<CommittedImage> images() {
       try {
-        return victim.stored(context);
+        return victim.stored(storage);
       } catch (final IOException damagedOrRemoved) {
         return List.of();
       }
@@ -359,13 +385,13 @@ public final class Retention {
      */
     private void end(final boolean removed) {
       if (removed) {
-        context.statistics().retained().removed(victim.commit().number());
-        known.forEach(context.drain()::release);
+        statistics.retained().removed(victim.commit().number());
+        known.forEach(drain::release);
         known.forEach(releases::release);
-        context.drain().tidy(false);
+        drain.tidy(false);
         return;
       }
-      context.state().groups().endSettingAside(known);
+      state.groups().endSettingAside(known);
       if (!stays) {
         series.addFirst(victim);
       }

@@ -9,31 +9,24 @@ import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.Creations;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.NotCapturedException;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.outside.Leases;
 import org.sluice.iop.trigger.Checkpoints;
 
 /** The decision whether an opened file becomes an image. Service thread only. */
-final class Admissions {
-  private final Context context;
-  private final Checkpoints checkpoints;
-  private final Attachments attachments;
-  private final OpenRequests openRequests;
-
-  Admissions(
-      final Context context,
-      final Checkpoints checkpoints,
-      final Attachments attachments,
-      final OpenRequests openRequests) {
-    this.context = context;
-    this.checkpoints = checkpoints;
-    this.attachments = attachments;
-    this.openRequests = openRequests;
-  }
-
+public record Admissions(
+    CapturedFiles files,
+    Creations creations,
+    Statistics statistics,
+    Checkpoints checkpoints,
+    Attachments attachments,
+    Leases leases,
+    Openings openings) {
   /** Returns whether a file becomes an image if it is none. */
   static boolean isNew(final Request.Open request) {
     return has(request, RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE)
@@ -45,29 +38,46 @@ final class Admissions {
   }
 
   /**
+   * Returns the reason why it must not be diverted; NONE when it may be.
+   *
+   * @param others whether other nodes may write it, too
+   */
+  static Reason reason(final int flags, final boolean others) {
+    if (others) {
+      return Reason.NODES;
+    }
+    if ((flags & RequestDescriptor.OPEN_DIRECT) == 0) {
+      return Reason.NONE;
+    }
+    final Reason reason = Reason.of(flags >> RequestDescriptor.OPEN_REASON_SHIFT);
+    return reason == Reason.NONE ? Reason.OTHER : reason;
+  }
+
+  static boolean isMpi(final int flags) {
+    return (flags & RequestDescriptor.OPEN_MPI) != 0;
+  }
+
+  /**
    * Takes the news of a file. The processes that have it open may have closed it, and the process
    * that created it may have entered it. A process that is about to enter it is going to ask.
    */
   Creations.Finding look(final ImageKey key) {
-    attachments.pollOpeners(context.registry().find(key));
-    if (context.registry().find(key) != null) {
+    leases.announced(key);
+    attachments.pollOpeners(files.registry().find(key));
+    if (files.registry().find(key) != null) {
       return Creations.Finding.NOTHING;
     }
-    final Creations.Finding finding = creations().open(key.device(), key.inode());
+    final Creations.Finding finding = creations.open(key.device(), key.inode());
     attachments.poll();
-    if (context.registry().find(key) != null) {
+    if (files.registry().find(key) != null) {
       close(key);
-      attachments.pollOpeners(context.registry().find(key));
+      attachments.pollOpeners(files.registry().find(key));
     }
     return finding;
   }
 
-  private Creations creations() {
-    return context.segment().creations();
-  }
-
   private void close(final ImageKey key) {
-    creations().close(key.device(), key.inode());
+    creations.close(key.device(), key.inode());
   }
 
   /**
@@ -105,11 +115,11 @@ final class Admissions {
     }
     final Optional<String> path = path(request.path(), key);
     if (path.isEmpty()) {
-      return OpenRequests.plain(Reason.ELSEWHERE);
+      return Openings.plain(Reason.ELSEWHERE);
     }
     try {
       final Reason reason = finding == Creations.Finding.NOTHING ? Reason.NONE : Reason.SHARED;
-      return openRequests.admitted(opener, admit(opener, key, path.get(), request.flags(), reason));
+      return openings.admitted(opener, admit(opener, key, path.get(), request.flags(), reason));
     } catch (final NotCapturedException e) {
       lacks(key, path.get(), e.reason());
       return leave(key, path.get(), e.reason(), e.getMessage());
@@ -126,7 +136,9 @@ final class Admissions {
         RequestDescriptor.OPEN_DIRECT
             | Reason.OTHER.ordinal() << RequestDescriptor.OPEN_REASON_SHIFT;
     try {
-      return Optional.of(admit(mover, key, path, direct, Reason.NONE));
+      final Image image = admit(mover, key, path, direct, Reason.NONE);
+      openings.arrived(mover, image);
+      return Optional.of(image);
     } catch (final NotCapturedException e) {
       lacks(key, path, e.reason());
       leave(key, path, e.reason(), e.getMessage());
@@ -140,19 +152,17 @@ final class Admissions {
    */
   private boolean mayBeNewOnOtherNode(final Attachment opener, final Request.Open request) {
     return has(request, RequestDescriptor.OPEN_WRITE)
-        && context
-            .shared()
-            .mayHave(request.path(), opener.writer(), OpenRequests.isMpi(request.flags()));
+        && files.shared().mayHave(request.path(), opener.writer(), isMpi(request.flags()));
   }
 
   private Reply.Opened leaveExisting(final Request.Open request, final ImageKey key) {
     if (has(request, RequestDescriptor.OPEN_WRITE)) {
-      context.statistics().leftPlain(key, Reason.EXISTING);
-      if (context.hasGroups()) {
+      statistics.leftPlain(key, Reason.EXISTING);
+      if (checkpoints.groups().exist()) {
         path(request.path(), key).ifPresent(path -> lacks(key, path, Reason.EXISTING));
       }
     }
-    return OpenRequests.plain(Reason.EXISTING);
+    return Openings.plain(Reason.EXISTING);
   }
 
   private void lacks(final ImageKey key, final String path, final Reason reason) {
@@ -164,7 +174,7 @@ final class Admissions {
    * it is in here at all.
    */
   Optional<String> path(final String told, final ImageKey key) {
-    return told.isEmpty() ? context.capture().find(key) : Optional.of(told);
+    return told.isEmpty() ? files.capture().find(key) : Optional.of(told);
   }
 
   /** Leaves a file plain, as there is no descriptor for it and none is going to be. */
@@ -177,12 +187,12 @@ final class Admissions {
   /** Leaves a file plain: it is written as without Sluice. */
   private Reply.Opened leave(
       final ImageKey key, final String path, final Reason reason, final String why) {
-    if (context.statistics().leftPlain(key, reason) && reason != Reason.ELSEWHERE) {
+    if (statistics.leftPlain(key, reason) && reason != Reason.ELSEWHERE) {
       Warnings.warn(
           "%s is not captured, nor are others like it: %s; they are written as without Sluice"
               .formatted(path, why));
     }
-    return OpenRequests.plain(reason);
+    return Openings.plain(reason);
   }
 
   /**
@@ -198,21 +208,21 @@ final class Admissions {
       final Reason opened)
       throws NotCapturedException, PosixException {
     checkpoints.resting().checkRoom();
-    final NativeFile file = context.capture().open(key, path);
-    final boolean others = context.shared().has(file, opener.writer(), OpenRequests.isMpi(flags));
-    final Reason asked = OpenRequests.reason(flags, others);
+    final NativeFile file = files.capture().open(key, path);
+    final boolean others = files.shared().has(file, opener.writer(), isMpi(flags));
+    final Reason asked = reason(flags, others);
     final Reason reason = asked == Reason.NONE ? opened : asked;
     if (reason == Reason.NONE) {
-      final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
+      final Image image = files.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
       if ((flags & RequestDescriptor.OPEN_GROWN) != 0) {
         image.size(file.status().size());
       }
       return image;
     }
     if (reason == Reason.NODES) {
-      context.shared().count();
+      files.shared().count();
     }
-    final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIRECT);
+    final Image image = files.registry().admit(file, ImageDescriptor.STATE_DIRECT);
     image.reason(reason);
     return image;
   }

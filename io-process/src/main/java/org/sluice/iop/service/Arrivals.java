@@ -10,7 +10,7 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.measure.Warnings;
@@ -21,26 +21,12 @@ import org.sluice.iop.trigger.Checkpoints;
  * directory, and moved here when they are whole. From then on they are images whose bytes are all
  * in their own files. Service thread only.
  */
-public final class Arrivals {
-  private final Context context;
-  private final Checkpoints checkpoints;
-  private final OpenRequests openRequests;
-  private final Attachments attachments;
-  private final OutsideOpens outsideOpens;
-
-  public Arrivals(
-      final Context context,
-      final Checkpoints checkpoints,
-      final OpenRequests openRequests,
-      final OutsideOpens outsideOpens,
-      final Attachments attachments) {
-    this.context = context;
-    this.checkpoints = checkpoints;
-    this.openRequests = openRequests;
-    this.outsideOpens = outsideOpens;
-    this.attachments = attachments;
-  }
-
+public record Arrivals(
+    CapturedFiles files,
+    Checkpoints checkpoints,
+    Admissions admissions,
+    OutsideOpens outsideOpens,
+    Attachments attachments) {
   /**
    * Takes a move. The answer comes when all arrived files are images: the process goes on to write
    * a marker, perhaps.
@@ -51,8 +37,8 @@ public final class Arrivals {
         .names()
         .moved(new ImageKey(request.device(), request.inode()), request.path());
     if ((request.flags() & RequestDescriptor.REPLACE_ARRIVED) != 0
-        && context.capture().contains(request.path())
-        && context.mayHaveCheckpoints()) {
+        && files.capture().contains(request.path())
+        && checkpoints.mayExist()) {
       arrived(request.path())
           .forEach(
               (path, key) ->
@@ -69,30 +55,30 @@ public final class Arrivals {
 
   /** Returns the arrived files that a group has. Others stay as they are, in their places. */
   private Map<String, ImageKey> arrived(final String path) {
-    final Map<String, ImageKey> files = new LinkedHashMap<>();
+    final Map<String, ImageKey> arrived = new LinkedHashMap<>();
     try {
       final FileStatus status = FileStatus.of(path);
       if (status.type() == FileType.DIRECTORY) {
         FileTree.walk(
             path,
-            context.capture()::contains,
-            (name, device, inode) -> files.put(name, new ImageKey(device, inode)));
+            files.capture()::contains,
+            (name, device, inode) -> arrived.put(name, new ImageKey(device, inode)));
       } else if (status.type() == FileType.REGULAR) {
-        files.put(path, new ImageKey(status.identity().device(), status.identity().inode()));
+        arrived.put(path, new ImageKey(status.identity().device(), status.identity().inode()));
       }
     } catch (final PosixException e) {
       Warnings.warn("what was moved to %s is in no checkpoint: %s".formatted(path, e.getMessage()));
     }
-    files.keySet().removeIf(name -> checkpoints.groups().names().number(name).isEmpty());
-    return files;
+    arrived.keySet().removeIf(name -> checkpoints.groups().names().number(name).isEmpty());
+    return arrived;
   }
 
   private void take(final Attachment mover, final ImageKey key, final String path) {
-    if (context.registry().find(key) != null) {
+    if (files.registry().find(key) != null) {
       return;
     }
     try {
-      openRequests.arrived(mover, key, path).ifPresent(outsideOpens::arrived);
+      admissions.arrived(mover, key, path).ifPresent(outsideOpens::arrived);
     } catch (final PosixException e) {
       checkpoints.groups().lacks(key, path, Reason.TOO_MANY);
     }

@@ -1,5 +1,9 @@
 package org.sluice.iop.service;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -7,17 +11,22 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Decisions;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Statistics;
 
 /**
  * The attached processes. A slot is given back when its process is proven to be dead, or has closed
  * its socket and owns no chunk. Until then the process might still be writing. Service thread only.
  */
 public final class Attachments {
+  private static final String LIBRARY = "libsluice_preload.so";
   private static final int MOST_REFUSED = 1024;
 
   /**
@@ -26,8 +35,16 @@ public final class Attachments {
    */
   private static final int MOST_UNTAKEN = 128;
 
-  private final Context context;
+  private final Segment segment;
+  private final Decisions decisions;
+  private final ImageRegistry registry;
+  private final Drain drain;
+  private final Statistics statistics;
   private final Rings rings;
+
+  /** The directory where clients of this session find it. */
+  private final Path directory;
+
   private Consumer<Attachment> abandonment;
   private final Attachment[] bySlot;
   private final List<Attachment> all = new ArrayList<>();
@@ -40,10 +57,27 @@ public final class Attachments {
   /** True once processes are to ask for each file that they create. */
   private boolean asked;
 
-  public Attachments(final Context context, final Rings rings) {
-    this.context = context;
+  public Attachments(
+      final Segment segment,
+      final Decisions decisions,
+      final ImageRegistry registry,
+      final Drain drain,
+      final Statistics statistics,
+      final Rings rings,
+      final Path directory) {
+    this.segment = segment;
+    this.decisions = decisions;
+    this.registry = registry;
+    this.drain = drain;
+    this.statistics = statistics;
     this.rings = rings;
-    this.bySlot = new Attachment[context.segment().geometry().slots()];
+    this.directory = directory;
+    this.bySlot = new Attachment[segment.geometry().slots()];
+  }
+
+  /** Returns the chunks that a process has taken, and not yet published. */
+  public int[] unpublished(final Attachment process) {
+    return rings.unpublished(process);
   }
 
   /** Sets the listener to processes that are gone, before the first one goes. */
@@ -65,8 +99,8 @@ public final class Attachments {
     endDead(); // a dead process' place may be free for this one
     for (int slot = 0; slot < bySlot.length && !closed; slot++) {
       if (bySlot[slot] == null) {
-        final long generation = context.segment().slot(slot).generation() + 1;
-        context.decide(
+        final long generation = segment.slot(slot).generation() + 1;
+        decisions.decide(
             new Entry.Attached(
                 slot,
                 process.pid(),
@@ -76,12 +110,12 @@ public final class Attachments {
                 request.localRanks(),
                 generation,
                 request.token(),
-                context.state().images().kills()));
-        context.segment().resetRing(slot);
+                decisions.state().images().kills()));
+        segment.resetRing(slot);
         final Attachment attachment =
-            new Attachment(context.segment(), context.state().images().writer(slot));
+            new Attachment(segment, decisions.state().images().writer(slot));
         attachment.slot().attach(process, request.rank(), request.ranks(), generation);
-        context.journal().inFlight().forget(slot);
+        decisions.journal().inFlight().forget(slot);
         add(attachment);
         limit();
         return attachment;
@@ -107,6 +141,25 @@ public final class Attachments {
   }
 
   /**
+   * Returns whether a process has the shim loaded, and for this session. The environment alone does
+   * not tell, as other processes have it.
+   */
+  boolean isUnderShim(final int thread) {
+    final Path process = Path.of("/proc", Integer.toString(thread));
+    try {
+      return thread > 0
+          && text(process.resolve("environ")).contains("SLUICE_DIRECTORY=" + directory + '\0')
+          && text(process.resolve("maps")).contains(LIBRARY);
+    } catch (final IOException goneOrAnothersUser) {
+      return false;
+    }
+  }
+
+  private static String text(final Path file) throws IOException {
+    return Files.readString(file, StandardCharsets.ISO_8859_1);
+  }
+
+  /**
    * Ends a slot that a former I/O process gave for the same request, and died before it could say
    * so.
    */
@@ -120,15 +173,15 @@ public final class Attachments {
   private void add(final Attachment attachment) {
     bySlot[attachment.index()] = attachment;
     all.add(attachment);
-    context.statistics().attached(slots());
+    statistics.attached(slots());
   }
 
   /** Takes over a process of a former I/O process. The process comes back some day or is dead. */
   public void resume(final Writer process, final Backlog backlog) {
-    final Attachment attachment = new Attachment(context.segment(), process);
+    final Attachment attachment = new Attachment(segment, process);
     final long position = backlog.position(attachment.index());
     // A damaged ring need not be advanced: its reader will see the damage.
-    context.segment().advanceRing(attachment.index(), position);
+    segment.advanceRing(attachment.index(), position);
     attachment.ring().position(position);
     attachment.await(backlog.lastRequest(attachment.index()));
     add(attachment);
@@ -144,7 +197,7 @@ public final class Attachments {
    * descriptor then, so there is always a descriptor for each.
    */
   public void limit() {
-    final int room = asked ? 0 : context.registry().descriptors().room();
+    final int room = asked ? 0 : registry.descriptors().room();
     for (final Attachment attachment : all) {
       attachment.mostUntaken(Math.min(room / (2 * all.size()), MOST_UNTAKEN));
     }
@@ -171,6 +224,11 @@ public final class Attachments {
 
   public List<Attachment> all() {
     return all;
+  }
+
+  /** Takes all records that a process has published up to now. */
+  void poll(final Attachment process) {
+    rings.poll(process);
   }
 
   /** Takes all records that processes have published up to now. */
@@ -246,18 +304,18 @@ public final class Attachments {
 
   private void end(final Attachment attachment, final boolean killed) {
     rings.poll(attachment);
-    context.segment().creations().abandon(attachment.index(), attachment.slot().entering());
+    segment.creations().abandon(attachment.index(), attachment.slot().entering());
     rings.adopt(attachment);
-    context.drain().revokeAll(attachment.index());
+    drain.revokeAll(attachment.index());
     if (attachment.isCorrupt()) {
-      context.registry().removeUntaken(attachment.index());
+      registry.removeUntaken(attachment.index());
     }
-    context.decide(new Entry.Detached(attachment.index(), killed, System.nanoTime()));
+    decisions.decide(new Entry.Detached(attachment.index(), killed, System.nanoTime()));
     abandonment.accept(attachment);
     bySlot[attachment.index()] = null;
     all.remove(attachment);
-    context.statistics().attached(slots());
-    context.statistics().detached(attachment.slot(), attachment.writer().process());
+    statistics.attached(slots());
+    statistics.detached(attachment.slot(), attachment.writer().process());
     attachment.slot().detach();
   }
 }

@@ -10,17 +10,20 @@ import java.util.concurrent.TimeUnit;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CapturedFiles;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.outside.Leases;
+import org.sluice.iop.outside.Lengths;
 import org.sluice.iop.trigger.Checkpoints;
 
 /** The treatment of images that nobody has open, or that lose their names. Service thread only. */
 public final class Closings {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final Context context;
+  private final CapturedFiles files;
+  private final Drain drain;
   private final Checkpoints checkpoints;
   private final UncountedWrites unseen;
   private final Settling settling;
@@ -35,14 +38,16 @@ public final class Closings {
   private Iterator<Image> round = Collections.emptyIterator();
 
   public Closings(
-      final Context context,
+      final CapturedFiles files,
+      final Drain drain,
       final Checkpoints checkpoints,
       final UncountedWrites unseen,
       final Settling settling,
       final Leases leases,
       final Lengths lengths) {
     this.checkpoints = checkpoints;
-    this.context = context;
+    this.files = files;
+    this.drain = drain;
     this.unseen = unseen;
     this.settling = settling;
     this.leases = leases;
@@ -53,7 +58,7 @@ public final class Closings {
   public void look(final Image image) {
     if (image.openers().isEmpty()) {
       if (image.isAbandoned()) {
-        context.drain().correctSize(image);
+        drain.correctSize(image);
       }
       ended(image);
     } else {
@@ -63,7 +68,7 @@ public final class Closings {
 
   /** Takes the last close of an image. */
   void ended(final Image image) {
-    context.registry().descriptors().idle(image);
+    files.registry().descriptors().idle(image);
     if (checkpoints.explicit().has(image)) {
       return;
     }
@@ -73,27 +78,26 @@ public final class Closings {
     }
     lengths.closed(image);
     final Optional<String> name = checkpoints.groups().look(image);
-    if (context.layout().forgetsClosed()) {
+    if (drain.layout().forgetsClosed()) {
       forgetPlain(image);
-    } else if (name.isEmpty() && context.capture().hasLost(image)) {
+    } else if (name.isEmpty() && files.capture().hasLost(image)) {
       letGo(image);
     } else {
-      context.soleWriter().closed(image);
+      files.soleWriter().closed(image);
       leases.closed(image);
     }
   }
 
   /** Forgets a plain file. A program may later give it a name that tells its checkpoint. */
   private void forgetPlain(final Image image) {
-    final long first = image.times().first();
     final boolean named = checkpoints.groups().mayHave(image);
     if (named && image.state() == ImageDescriptor.STATE_DIVERTED) {
       settling.makeDirect(image, Reason.NONE, false);
     }
     if (named) {
-      context.drain().startSync(image);
+      drain.startSync(image);
     } else {
-      context.drain().sync(image, now -> context.statistics().durable(first, now));
+      drain.sync(image);
     }
     if (!named && !image.isOpenOutside()) {
       checkpoints.releases().release(image);
@@ -101,16 +105,16 @@ public final class Closings {
   }
 
   void renamed(final Request.Renamed request) {
-    final Image image = context.registry().find(new ImageKey(request.device(), request.inode()));
+    final Image image = files.registry().find(new ImageKey(request.device(), request.inode()));
     if (image == null) {
       return;
     }
     if (image.state() == ImageDescriptor.STATE_DIVERTED
-        && context.shared().has(image, image.writer(), false)) {
+        && files.shared().has(image, image.writer(), false)) {
       settling.makeDirect(image, Reason.NODES, false);
-      context.shared().count();
+      files.shared().count();
     }
-    if (context.capture().mustSearch(image)) {
+    if (files.capture().mustSearch(image)) {
       renamed.add(image);
     } else if (!checkpoints.groups().names().isAstray(image)) {
       lookAtName(image);
@@ -119,7 +123,7 @@ public final class Closings {
 
   private void lookAtName(final Image image) {
     checkpoints.groups().look(image);
-    if (image.openers().isEmpty() && context.capture().hasLost(image)) {
+    if (image.openers().isEmpty() && files.capture().hasLost(image)) {
       letGo(image);
     }
   }
@@ -131,7 +135,7 @@ public final class Closings {
   }
 
   private boolean isKnown(final Image image) {
-    return context.registry().find(image.id()) == image;
+    return files.registry().find(image.id()) == image;
   }
 
   /**
@@ -140,11 +144,11 @@ public final class Closings {
    */
   public void forgetDeleted() {
     if (untidy) {
-      context.drain().tidy(false);
+      drain.tidy(false);
     }
     untidy = false;
     final long end = System.nanoTime() + LOOK_NANOS;
-    round = round.hasNext() ? round : context.registry().all().iterator();
+    round = round.hasNext() ? round : files.registry().all().iterator();
     while (round.hasNext() && System.nanoTime() - end < 0) {
       final Image image = round.next();
       if (isKnown(image)
@@ -159,10 +163,10 @@ public final class Closings {
 
   /** Looks for images that were given other names while they were at rest. */
   public void findRenamed() {
-    if (!renamed.isEmpty() && context.capture().maySearch()) {
+    if (!renamed.isEmpty() && files.capture().maySearch()) {
       final List<Image> images = List.copyOf(renamed);
       renamed.clear();
-      context.capture().search(images.stream().filter(this::isKnown).toList());
+      files.capture().search(images.stream().filter(this::isKnown).toList());
       images.stream().filter(this::isKnown).forEach(this::lookAtName);
     }
   }

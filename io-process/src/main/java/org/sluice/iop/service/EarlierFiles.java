@@ -6,7 +6,7 @@ import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Warnings;
@@ -18,11 +18,11 @@ import org.sluice.iop.measure.Warnings;
  * reach the committed bytes of this run, so a fresh file takes the name. Service thread only.
  */
 final class EarlierFiles {
-  private final Context context;
+  private final CapturedFiles files;
   private boolean warned;
 
-  EarlierFiles(final Context context) {
-    this.context = context;
+  EarlierFiles(final CapturedFiles files) {
+    this.files = files;
   }
 
   /**
@@ -41,9 +41,9 @@ final class EarlierFiles {
   }
 
   private boolean mayReplace(final ImageKey key, final String path, final Writer writer) {
-    return context.capture().contains(path)
+    return files.capture().contains(path)
         && key.isAt(path)
-        && context.shared().hasEarlier(path, writer);
+        && files.shared().hasEarlier(path, writer);
   }
 
   private static void replace(final String path) throws IOException {

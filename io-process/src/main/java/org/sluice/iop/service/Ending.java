@@ -1,16 +1,14 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.fault.Fault;
-import org.sluice.core.segment.ImageDescriptor;
-import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.image.Image;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
@@ -20,16 +18,18 @@ import org.sluice.iop.trigger.Checkpoints;
 public final class Ending {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final Context context;
+  private final Publisher publisher;
+  private final Drain drain;
+  private final Statistics statistics;
   private final Checkpoints checkpoints;
-  private final boolean succeeded;
-  private final Attachments attachments;
   private final Settling settling;
   private final UncountedWrites unseen;
   private final SmallFileSync unannounced;
-  private final CompletableFuture<Void> over;
-  private final long deadline = System.nanoTime() + PATIENCE_NANOS;
-  private boolean waiting = true;
+  private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
+  private final CompletableFuture<Void> over = new CompletableFuture<>();
+  private boolean succeeded;
+  private long deadline;
+  private boolean waiting;
 
   /** The time since which markers of other nodes are waited for; 0 for not. */
   private long marking;
@@ -41,47 +41,63 @@ public final class Ending {
 
   private boolean copying;
 
-  /**
-   * Creates the end of a session.
-   *
-   * @param succeeded whether the command did, so that nothing was still to come
-   * @param over future completed at last
-   */
+  /** Creates the end of a session, which is yet to begin. */
   public Ending(
-      final Context context,
+      final Publisher publisher,
+      final Drain drain,
+      final Statistics statistics,
       final Checkpoints checkpoints,
-      final boolean succeeded,
-      final Attachments attachments,
       final Settling settling,
       final UncountedWrites unseen,
-      final SmallFileSync unannounced,
-      final CompletableFuture<Void> over) {
+      final SmallFileSync unannounced) {
+    this.publisher = publisher;
+    this.drain = drain;
+    this.statistics = statistics;
     this.checkpoints = checkpoints;
-    this.context = context;
-    this.succeeded = succeeded;
-    this.attachments = attachments;
     this.settling = settling;
     this.unseen = unseen;
     this.unannounced = unannounced;
-    this.over = over;
+  }
+
+  /**
+   * Begins the end.
+   *
+   * @param success whether the command succeeded, so that nothing was still to come
+   */
+  public void begin(final boolean success) {
+    succeeded = success;
+    deadline = System.nanoTime() + PATIENCE_NANOS;
+    waiting = true;
+    begun.complete(success);
+  }
+
+  public boolean hasBegun() {
+    return begun.isDone();
+  }
+
+  /** Returns a future completed when the end has begun, with whether the command succeeded. */
+  public CompletableFuture<Boolean> begun() {
+    return begun;
+  }
+
+  /** Returns a future completed when everything is drained and committed; never exceptionally. */
+  public CompletableFuture<Void> over() {
+    return over;
   }
 
   /**
    * Returns whether this node has no more to do itself. A user who does not want to wait need not.
    */
   boolean waitsForOthers() {
-    final boolean asks = marking != 0 || committing && context.publisher().awaitsNodes();
-    return (asks || copying) && context.drain().isEmpty();
+    final boolean asks = marking != 0 || committing && publisher.awaitsNodes();
+    return (asks || copying) && drain.isEmpty();
   }
 
   /** Goes on as soon as all processes are gone, or have had their time. */
   public void proceed() {
-    if (waiting
-        && (attachments.all().stream().allMatch(Attachment::isIdle)
-            || System.nanoTime() - deadline > 0)) {
+    if (waiting && (settling.areWritersIdle() || System.nanoTime() - deadline > 0)) {
       waiting = false;
-      attachments.close();
-      List.copyOf(attachments.all()).forEach(this::dismiss);
+      settling.dismissWriters();
       then(this::commitOnceFound);
     } else if (searching) {
       commitOnceFound();
@@ -92,21 +108,6 @@ public final class Ending {
     } else if (copying) {
       endOnceCopied();
     }
-  }
-
-  /**
-   * Dismisses a process that stays. Its files become plain: its later writes go through the kernel.
-   */
-  private void dismiss(final Attachment attachment) {
-    if (!attachment.isIdle()) {
-      Warnings.warn(attachment + " is still there; its files are plain from here on");
-    }
-    for (final Image image : List.copyOf(attachment.images().keySet())) {
-      if (image.state() == ImageDescriptor.STATE_DIVERTED) {
-        settling.makeDirect(image, Reason.LOST, false);
-      }
-    }
-    attachments.end(attachment);
   }
 
   /**
@@ -124,8 +125,8 @@ public final class Ending {
   }
 
   private void commit() {
-    if (context.publisher().awaitsNodes()) {
-      context.publisher().endCommits();
+    if (publisher.awaitsNodes()) {
+      publisher.endCommits();
       marking = System.nanoTime();
     }
     commitOnceMarked();
@@ -138,12 +139,12 @@ public final class Ending {
    */
   private void commitOnceMarked() {
     if (marking != 0
-        && System.nanoTime() - marking < context.publisher().patience()
+        && System.nanoTime() - marking < publisher.patience()
         && checkpoints.groups().awaitMarkers()) {
       return;
     }
     marking = 0;
-    if (context.mayHaveCheckpoints()) {
+    if (checkpoints.mayExist()) {
       attempt("what is not committed stays plain files", this::commitLeftovers);
     }
     then(
@@ -158,48 +159,47 @@ public final class Ending {
    * nodes. Older checkpoints are being removed.
    */
   private void settleOnceCommitted() {
-    committing = !context.state().commits().isEmpty() || !checkpoints.retention().isIdle();
+    committing = checkpoints.areCommitting() || !checkpoints.retention().isIdle();
     if (!committing) {
       settle();
     }
   }
 
   private void commitLeftovers() throws IOException {
-    checkpoints.leftovers().reclaim();
-    checkpoints.leftovers().commit(succeeded);
+    checkpoints.endOfRun().reclaim();
+    checkpoints.endOfRun().commit(succeeded);
   }
 
   private void settle() {
     unseen.last();
     checkpoints.explicit().discardAll();
-    checkpoints.leftovers().settle(this::finish);
+    checkpoints.lastSettling().settle(this::finish);
   }
 
   private void finish() {
-    attempt(
-        "files of which bytes were lost may still be there", checkpoints.leftovers()::reportLosses);
+    attempt("files of which bytes were lost may still be there", checkpoints.losses()::report);
     try {
-      checkpoints.leftovers().noteFiles();
+      checkpoints.endOfRun().noteFiles();
     } catch (final IOException e) {
       Warnings.warn("the store does not know where plain files are: " + e.getMessage());
     }
     attempt("files that no process announced may not be durable", unannounced::sync);
-    if (context.layout().commitsNames()) {
+    if (drain.layout().commitsNames()) {
       attempt(
-          "what programs wrote past Sluice is in no count", checkpoints.leftovers()::countUntold);
+          "what programs wrote past Sluice is in no count", checkpoints.endOfRun()::countUntold);
     } else {
       attempt(
           "committed files stay where they were; restore them instead of using those",
-          checkpoints.leftovers()::unlinkCommitted);
+          checkpoints.endOfRun()::unlinkCommitted);
     }
     copying = true;
-    context.publisher().uploadNewest();
+    publisher.uploadNewest();
     endOnceCopied();
   }
 
   private void endOnceCopied() {
-    context.publisher().endUploads();
-    copying = !context.publisher().areUploadsOver();
+    publisher.endUploads();
+    copying = !publisher.areUploadsOver();
     if (!copying) {
       checkpoints.retention().report();
       over.complete(null);
@@ -212,11 +212,11 @@ public final class Ending {
       step.run();
     } catch (final IOException e) {
       Warnings.warn(consequence + ": " + e.getMessage());
-      context.statistics().failed(Failure.of(e));
+      statistics.failed(Failure.of(e));
     }
   }
 
   private void then(final Runnable step) {
-    context.afterwards(step);
+    drain.continueAfter(step);
   }
 }

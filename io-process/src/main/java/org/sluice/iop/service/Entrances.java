@@ -8,14 +8,16 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.Creations;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.iop.checkpoint.CapturedFiles;
+import org.sluice.iop.checkpoint.Decisions;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.Reopening;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
-import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -24,9 +26,12 @@ import org.sluice.iop.measure.Warnings;
  * Service thread only.
  */
 public final class Entrances {
-  private final Context context;
+  private final Decisions decisions;
+  private final CapturedFiles files;
+  private final Segment segment;
+  private final PosixStore store;
   private final Attachments attachments;
-  private final OpenRequests openRequests;
+  private final Openings openings;
   private final TimedSettling timedSettling;
   private final ImageTable table;
   private final Creations creations;
@@ -36,16 +41,22 @@ public final class Entrances {
   private record Found(NativeFile file, String name) {}
 
   public Entrances(
-      final Context context,
+      final Decisions decisions,
+      final CapturedFiles files,
+      final Segment segment,
+      final PosixStore store,
       final Attachments attachments,
-      final OpenRequests openRequests,
+      final Openings openings,
       final TimedSettling timedSettling) {
-    this.context = context;
+    this.decisions = decisions;
+    this.files = files;
+    this.segment = segment;
+    this.store = store;
     this.attachments = attachments;
-    this.openRequests = openRequests;
+    this.openings = openings;
     this.timedSettling = timedSettling;
-    this.table = context.segment().imageTable();
-    this.creations = context.segment().creations();
+    this.table = segment.imageTable();
+    this.creations = segment.creations();
   }
 
   /** Takes an image, unless its process has yet to enter it, or was kept from that. */
@@ -62,15 +73,15 @@ public final class Entrances {
         || table.imageId(open.entry()) != open.imageId()
         || table.creator(open.entry()) != opener.index()) {
       // Another process opened the file, and this one asks for it.
-      context.decide(Backlog.read(opener.index(), open.position()));
+      decisions.decide(Backlog.read(opener.index(), open.position()));
       return true;
     }
-    if (!context.registry().mayEnter(open.imageId(), open.entry(), opener.index())) {
+    if (!files.registry().mayEnter(open.imageId(), open.entry(), opener.index())) {
       throw damage(opener, open, "is another one's");
     }
     enter(opener, open, state);
     attachments.limit();
-    context.statistics().took(Timed.OPEN, began);
+    openings.took(began);
     return true;
   }
 
@@ -105,7 +116,7 @@ public final class Entrances {
       return;
     }
     final NativeFile file = found.isPresent() ? found.get().file() : nameless(opener, open);
-    context.decide(
+    decisions.decide(
         new Entry.Entered(
             new Entry.Admitted(
                 open.imageId(),
@@ -118,13 +129,13 @@ public final class Entrances {
             opener.index(),
             open.position(),
             failure == null ? "" : Failure.of(failure).reason()));
-    final Image image = context.registry().enter(open.imageId(), file);
+    final Image image = files.registry().enter(open.imageId(), file);
     creations.taken(opener.index(), entry, key.device(), key.inode());
     if (failure != null) {
       image.fail(failure);
     }
     timedSettling.watch(opener);
-    openRequests.entered(opener, image, found.map(Found::name));
+    openings.entered(opener, image, found.map(Found::name));
   }
 
   /**
@@ -132,9 +143,9 @@ public final class Entrances {
    */
   private void forget(final Attachment opener, final Rings.Open open, final ImageKey key) {
     table.remove(open.entry());
-    context.decide(Backlog.read(opener.index(), open.position()));
+    decisions.decide(Backlog.read(opener.index(), open.position()));
     creations.taken(opener.index(), open.entry(), key.device(), key.inode());
-    openRequests.deletedUntaken(opener, open.path());
+    openings.deletedUntaken(opener, open.path());
   }
 
   /**
@@ -144,7 +155,7 @@ public final class Entrances {
   private Optional<Found> find(final Attachment opener, final Rings.Open open, final ImageKey key)
       throws IOException {
     final int born = table.born(open.entry());
-    final Image other = context.registry().find(key);
+    final Image other = files.registry().find(key);
     final boolean deleted = other != null && born != 0 && (int) other.admitted().born() != born;
     if (other != null && !deleted) {
       throw new IOException("its file was an image before");
@@ -161,7 +172,7 @@ public final class Entrances {
     if (file.isPresent() || table.isDeleted(open.entry())) {
       return file;
     }
-    final Optional<String> name = context.capture().find(key);
+    final Optional<String> name = files.capture().find(key);
     file = name.isPresent() ? open(name.get(), key, born) : file;
     if (file.isEmpty()) {
       notFound(opener, open);
@@ -170,7 +181,7 @@ public final class Entrances {
   }
 
   private boolean isHere(final Rings.Open open) {
-    return context.capture().contains(open.path());
+    return files.capture().contains(open.path());
   }
 
   /**
@@ -183,7 +194,7 @@ public final class Entrances {
       return Optional.empty();
     }
     final String name = Names.target(file.get().procPath());
-    if (!context.capture().contains(name)) {
+    if (!files.capture().contains(name)) {
       file.get().close();
       throw new IOException("its file is not in the capture directory");
     }
@@ -222,10 +233,10 @@ public final class Entrances {
   /** Makes a file: beside the segment, in memory, where the store has no room. */
   private NativeFile create() throws IOException {
     try {
-      return context.store().createImageFile();
+      return store.createImageFile();
     } catch (final IOException e) {
       return NativeFile.open(
-          context.segment().file().resolveSibling("nameless"),
+          segment.file().resolveSibling("nameless"),
           NativeFile.Flag.WRITE,
           NativeFile.Flag.CREATE,
           NativeFile.Flag.EXCLUSIVE);

@@ -9,9 +9,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.drain.Caller;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Failure;
 
 /**
@@ -22,15 +24,23 @@ public final class Members {
   private static final int VANISHED = 137;
 
   private final Set<Connection> joined = new HashSet<>();
-  private final Context context;
+  private final SessionSettings settings;
+  private final Journal journal;
+  private final Drain drain;
   private boolean everJoined;
   private boolean failed;
   private int awaited;
   private Caller last;
 
   /** Creates the members, with those that a former I/O process had. */
-  public Members(final Context context, final SessionState past) {
-    this.context = context;
+  public Members(
+      final SessionSettings settings,
+      final Journal journal,
+      final Drain drain,
+      final SessionState past) {
+    this.settings = settings;
+    this.journal = journal;
+    this.drain = drain;
     this.awaited = past.members();
     this.failed = past.memberFailed();
   }
@@ -40,7 +50,7 @@ public final class Members {
       return new Reply.Failed(
           Errno.EBUSY,
           "the I/O process %s writes to %s and not to %s; give it another --name"
-              .formatted(context.settings().name(), context.settings().store(), store));
+              .formatted(settings.name(), settings.store(), store));
     }
     if (last != null) {
       last.answer(new Reply.Done());
@@ -49,7 +59,7 @@ public final class Members {
     if (awaited > 0) {
       awaited--;
     } else {
-      context.journal().write(new Entry.Joined());
+      journal.write(new Entry.Joined());
     }
     everJoined = true;
     joined.add(connection);
@@ -58,7 +68,7 @@ public final class Members {
   }
 
   private boolean isOwn(final String store) {
-    final String own = context.settings().store();
+    final String own = settings.store();
     try {
       return own.equals(store)
           || own.startsWith("/")
@@ -81,10 +91,10 @@ public final class Members {
     remove(connection, exitStatus);
     if (!joined.isEmpty()) {
       caller.answer(new Reply.Done());
-    } else if (context.settings().endsWithMembers()) {
+    } else if (settings.endsWithMembers()) {
       last = caller;
     } else {
-      context.drain().afterwards(() -> caller.answer(new Reply.Done()));
+      drain.afterwards(() -> caller.answer(new Reply.Done()));
     }
   }
 
@@ -98,7 +108,7 @@ public final class Members {
     joined.remove(connection);
     connection.member(false);
     failed |= exitStatus != 0;
-    context.journal().write(new Entry.Left(exitStatus == 0));
+    journal.write(new Entry.Left(exitStatus == 0));
   }
 
   public boolean isEmpty() {

@@ -6,14 +6,14 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.measure.Failure;
-import org.sluice.iop.measure.Timed;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
@@ -21,28 +21,18 @@ import org.sluice.iop.trigger.Checkpoints;
  * process waits for its answer, so that no other request of it comes in between. Service thread
  * only.
  */
-public final class OpenQueue {
-  private final Context context;
-  private final Checkpoints checkpoints;
-  private final Attachments attachments;
-  private final OpenRequests openRequests;
-
-  public OpenQueue(
-      final Context context,
-      final Checkpoints checkpoints,
-      final Attachments attachments,
-      final OpenRequests openRequests) {
-    this.context = context;
-    this.checkpoints = checkpoints;
-    this.attachments = attachments;
-    this.openRequests = openRequests;
-  }
-
+public record OpenQueue(
+    CapturedFiles files,
+    Checkpoints checkpoints,
+    Attachments attachments,
+    OpenRequests openRequests,
+    Openings openings,
+    UncountedWrites unseen) {
   void open(final Attachment opener, final Request.Open request, final Caller caller) {
     final long began = System.nanoTime();
     final Caller timed =
         reply -> {
-          context.statistics().took(Timed.OPEN, began);
+          openings.took(began);
           caller.answer(reply);
         };
     final Image known = find(request);
@@ -71,7 +61,7 @@ public final class OpenQueue {
         .create(
             request,
             opener.writer(),
-            image -> new Reply.Created(openRequests.admitted(opener, image), image.opened()));
+            image -> new Reply.Created(openings.admitted(opener, image), image.opened()));
   }
 
   private boolean isThere(final Attachment opener) {
@@ -79,12 +69,15 @@ public final class OpenQueue {
   }
 
   private Image find(final Request.Open request) {
-    return context.registry().find(new ImageKey(request.device(), request.inode()));
+    return files.registry().find(new ImageKey(request.device(), request.inode()));
   }
 
   private void proceed(final Attachment opener, final Request.Open request, final Caller caller) {
     try {
       wake(request);
+      if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
+        unseen.reopened(new ImageKey(request.device(), request.inode()));
+      }
       openRequests.open(opener, request, caller);
     } catch (final PosixException e) {
       final boolean again =
@@ -119,12 +112,12 @@ public final class OpenQueue {
       if (image.held().identity().isAt(request.path())) {
         image.name(request.path());
       } else {
-        context.capture().search(List.of(image));
+        files.capture().search(List.of(image));
       }
       image.file();
     } catch (final MissingException e) {
       image.fail(e);
-      context.registry().displace(image);
+      files.registry().displace(image);
     }
   }
 }

@@ -1,20 +1,15 @@
 package org.sluice.iop.service;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.sluice.core.request.Reply;
-import org.sluice.core.request.RuntimePath;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.measure.Occurrence;
+import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.outside.Guard;
 import org.sluice.iop.outside.Leases;
@@ -31,40 +26,36 @@ import org.sluice.iop.trigger.Checkpoints;
  */
 public final class OutsideOpens implements Guard.Listener {
   private static final long TURN_MILLIS = 100;
-  private static final String LIBRARY = "libsluice_preload.so";
 
-  private final Context context;
-
-  /** The directory where clients of this session find it. */
-  private final Path directory;
+  private final ImageRegistry registry;
+  private final Drain drain;
 
   private final Checkpoints checkpoints;
   private final Settling settling;
+  private final Leases leases;
   private final Guard guard;
   private final Attachments attachments;
 
   /** The images that a program outside Sluice may still have open. */
   private final Set<Image> open = new LinkedHashSet<>();
 
-  private final Leases leases;
-
   private int waiting;
 
-  private boolean toldOfEarly;
-
   public OutsideOpens(
-      final Context context,
+      final ImageRegistry registry,
+      final Drain drain,
       final Checkpoints checkpoints,
       final Settling settling,
+      final Leases leases,
       final Guard guard,
-      final Attachments attachments)
-      throws IOException {
+      final Attachments attachments) {
     this.checkpoints = checkpoints;
-    this.context = context;
-    this.directory = RuntimePath.find(context.settings().name());
+    this.registry = registry;
+    this.drain = drain;
     this.settling = settling;
     this.guard = guard;
-    this.leases = new Leases(context, guard, this::noticed);
+    this.leases = leases;
+    leases.listen(this::noticed);
     this.attachments = attachments;
   }
 
@@ -75,43 +66,27 @@ public final class OutsideOpens implements Guard.Listener {
    */
   @Override
   public void asked(final ImageKey key, final int pid, final int thread, final Runnable allow) {
-    final Image image = context.registry().find(key);
-    if (image == null || pid > 0 && attachments.mayAttach(pid) && isUnderShim(pid)) {
+    final Image image = registry.find(key);
+    if (image == null || pid > 0 && attachments.mayAttach(pid) && attachments.isUnderShim(pid)) {
       allow.run();
     } else {
       waiting++;
-      show(image, isUnderShim(thread) ? Reason.SYSCALL : Reason.FOREIGN, () -> goOn(allow));
+      show(
+          image,
+          attachments.isUnderShim(thread) ? Reason.SYSCALL : Reason.FOREIGN,
+          () -> goOn(allow));
     }
   }
 
   /** Lets a program go on. Any thread. */
   private void goOn(final Runnable allow) {
     allow.run();
-    context.service().execute(() -> waiting--);
-  }
-
-  /**
-   * Returns whether a process has the shim loaded, and for this session. The environment alone does
-   * not tell, as other processes have it.
-   */
-  private boolean isUnderShim(final int thread) {
-    final Path process = Path.of("/proc", Integer.toString(thread));
-    try {
-      return thread > 0
-          && text(process.resolve("environ")).contains("SLUICE_DIRECTORY=" + directory + '\0')
-          && text(process.resolve("maps")).contains(LIBRARY);
-    } catch (final IOException goneOrAnothersUser) {
-      return false;
-    }
-  }
-
-  private static String text(final Path file) throws IOException {
-    return Files.readString(file, StandardCharsets.ISO_8859_1);
+    drain.service().execute(() -> waiting--);
   }
 
   @Override
   public void held(final Image image) {
-    show(image, Reason.FOREIGN, () -> context.service().execute(() -> guard.unlease(image)));
+    show(image, Reason.FOREIGN, () -> drain.service().execute(() -> guard.unlease(image)));
   }
 
   @Override
@@ -119,26 +94,8 @@ public final class OutsideOpens implements Guard.Listener {
     leases.noticed(image);
   }
 
-  /** Returns the leases, used where the kernel lets programs wait in no other way. */
-  public Leases leases() {
-    return leases;
-  }
-
-  /**
-   * Takes an image that a program outside has open already. The program may have read before the
-   * file was whole. A program that follows a file being written finds all of it a moment later.
-   */
+  /** Takes an image that a program outside has open already. */
   private void noticed(final Image image) {
-    if (!context.layout().showsWrites() || image.openers().isEmpty()) {
-      context.statistics().count(Occurrence.OPENED_EARLY, 1);
-      if (!toldOfEarly) {
-        toldOfEarly = true;
-        Warnings.warn(
-            "%s was opened by a program outside Sluice before all its bytes were in it: that may have read too"
-                    .formatted(image.opened())
-                + " little, and what it wrote may be lost; if root runs the I/O process, such programs wait");
-      }
-    }
     show(image, Reason.FOREIGN, () -> {});
   }
 
@@ -168,8 +125,8 @@ public final class OutsideOpens implements Guard.Listener {
     if (image.state() != ImageDescriptor.STATE_DIRECT) {
       settling.makeDirect(image, reason, false);
     }
-    context.drain().answer(any -> done.run(), Reply.Done::new);
-    context.afterwards(image::unprotect);
+    drain.answer(any -> done.run(), Reply.Done::new);
+    drain.continueAfter(image::unprotect);
   }
 
   /**
@@ -202,13 +159,13 @@ public final class OutsideOpens implements Guard.Listener {
   }
 
   private void look(final Image image) {
-    if (context.registry().find(image.id()) != image) {
+    if (registry.find(image.id()) != image) {
       open.remove(image);
     } else if (image.openers().isEmpty() && !guard.isOpenElsewhere(image)) {
       image.openOutside(false);
       open.remove(image);
-      context.registry().descriptors().idle(image);
-      if (context.layout().forgetsClosed() && !checkpoints.groups().mayHave(image)) {
+      registry.descriptors().idle(image);
+      if (drain.layout().forgetsClosed() && !checkpoints.groups().mayHave(image)) {
         checkpoints.releases().release(image);
       }
     }

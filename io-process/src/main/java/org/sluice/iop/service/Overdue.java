@@ -1,14 +1,15 @@
 package org.sluice.iop.service;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.group.Groups;
 import org.sluice.iop.image.Image;
-import org.sluice.iop.trigger.Checkpoints;
 
 /**
  * The files of checkpoints that are not committed though nothing is written to them any more. Ranks
@@ -17,8 +18,9 @@ import org.sluice.iop.trigger.Checkpoints;
  * Service thread only.
  */
 public final class Overdue {
-  private final Context context;
-  private final Checkpoints checkpoints;
+  private final Layout layout;
+  private final Duration settle;
+  private final Groups groups;
   private final Settling settling;
 
   /** The amount written to each image at the last look, with its time, by the image's id. */
@@ -31,19 +33,21 @@ public final class Overdue {
     }
   }
 
-  public Overdue(final Context context, final Checkpoints checkpoints, final Settling settling) {
-    this.context = context;
-    this.checkpoints = checkpoints;
+  public Overdue(
+      final Layout layout, final Duration settle, final Groups groups, final Settling settling) {
+    this.layout = layout;
+    this.settle = settle;
+    this.groups = groups;
     this.settling = settling;
   }
 
   /** Looks at all such images. Bytes written in place are there within a second. */
   public void beat() {
-    if (!context.layout().settlesUncommitted()) {
+    if (!layout.settlesUncommitted()) {
       return;
     }
     final Map<Integer, Image> logged =
-        checkpoints.groups().logged(Overdue::isLogged).values().stream()
+        groups.logged(Overdue::isLogged).values().stream()
             .flatMap(images -> images.stream())
             .collect(Collectors.toMap(Image::id, Function.identity()));
     written.keySet().retainAll(logged.keySet());
@@ -58,7 +62,7 @@ public final class Overdue {
     final Written now =
         new Written(image.size(), image.closed(), System.nanoTime()).or(written.get(image.id()));
     written.put(image.id(), now);
-    if (System.nanoTime() - now.since() >= context.settings().checkpoints().settle().toNanos()) {
+    if (System.nanoTime() - now.since() >= settle.toNanos()) {
       settling.makeDirect(image, Reason.UNGROUPED, false);
     }
   }

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.request.Request;
 import org.sluice.core.request.RuntimePath;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.trigger.Unfinished;
 
 /**
@@ -28,8 +30,10 @@ public final class Preemption {
   /** The part of the time that the session has after a command which took all of it. */
   private static final int LATE_SHARE = 10;
 
-  private final Context context;
+  private final Publisher publisher;
   private final Members members;
+  private final Unfinished unfinished;
+  private final boolean endsWithMembers;
   private final long grace;
   private final Path directory;
   private boolean begun;
@@ -39,11 +43,18 @@ public final class Preemption {
   private long since;
   private long deadline;
 
-  public Preemption(final Context context, final Members members) throws IOException {
-    this.context = context;
-    this.directory = RuntimePath.find(context.settings().name());
+  public Preemption(
+      final SessionSettings settings,
+      final Publisher publisher,
+      final Members members,
+      final Unfinished unfinished)
+      throws IOException {
+    this.publisher = publisher;
+    this.directory = RuntimePath.find(settings.name());
     this.members = members;
-    this.grace = context.settings().grace().toNanos();
+    this.unfinished = unfinished;
+    this.endsWithMembers = settings.endsWithMembers();
+    this.grace = settings.grace().toNanos();
   }
 
   /**
@@ -57,6 +68,21 @@ public final class Preemption {
       told = false;
       since = when;
       limit(when + grace);
+    }
+  }
+
+  /**
+   * Takes a request to stop, if the session is its member's: others may use a session that serves
+   * more than a job.
+   */
+  void requested(final Request.Preempt request) {
+    if (!endsWithMembers) {
+      return;
+    }
+    if (request.grace() == 0) {
+      interrupt();
+    } else {
+      begin(TimeUnit.MILLISECONDS.toNanos(request.grace() - 1L));
     }
   }
 
@@ -84,7 +110,7 @@ public final class Preemption {
   private void limit(final long when) {
     deadline = when;
     if (ending != null) {
-      context.publisher().limit(deadline);
+      publisher.limit(deadline);
     }
   }
 
@@ -102,13 +128,13 @@ public final class Preemption {
         giveUp();
       } else if (ending == null && !told) {
         told = true;
-        tell("the command goes on", grace, Unfinished.lines(context));
+        tell("the command goes on", grace, unfinished.lines());
       }
     }
   }
 
   private boolean leaveCopies() {
-    return context.publisher().giveUp(new IOException("the grace was over before it was copied"));
+    return publisher.giveUp(new IOException("the grace was over before it was copied"));
   }
 
   private void tell(final String what, final long nanos, final List<String> lines) {
@@ -122,8 +148,8 @@ public final class Preemption {
   }
 
   private void giveUp() {
-    final List<String> lines = new ArrayList<>(Unfinished.lines(context));
-    lines.addAll(Unfinished.files(context));
+    final List<String> lines = new ArrayList<>(unfinished.lines());
+    lines.addAll(unfinished.incompleteFiles());
     tell("the session is not over", System.nanoTime() - since, lines);
     if (!members.keep()) {
       Warnings.warn(

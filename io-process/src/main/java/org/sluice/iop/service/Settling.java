@@ -1,34 +1,53 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.Openers;
 import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Warnings;
 
 /** The steps that make images' own files hold everything, now or for good. Service thread only. */
-public final class Settling {
+public record Settling(ImageRegistry registry, Drain drain, Attachments attachments, Rings rings) {
   /**
    * The longest wait for the end of a program's lease, which the kernel ends a moment after the
    * program's end was told of. The drain waits meanwhile, so not for a process that has no end.
    */
   private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  private final Context context;
-  private final Attachments attachments;
-  private final Rings rings;
+  /** Returns whether no process has anything left to publish. */
+  boolean areWritersIdle() {
+    return attachments.all().stream().allMatch(Attachment::isIdle);
+  }
 
-  public Settling(final Context context, final Attachments attachments, final Rings rings) {
-    this.context = context;
-    this.attachments = attachments;
-    this.rings = rings;
+  /**
+   * Dismisses the processes at the end of the session. The files of those that stay become plain:
+   * their later writes go through the kernel.
+   */
+  void dismissWriters() {
+    attachments.close();
+    List.copyOf(attachments.all()).forEach(this::dismiss);
+  }
+
+  private void dismiss(final Attachment attachment) {
+    if (!attachment.isIdle()) {
+      Warnings.warn(attachment + " is still there; its files are plain from here on");
+    }
+    for (final Image image : List.copyOf(attachment.images().keySet())) {
+      if (image.state() == ImageDescriptor.STATE_DIVERTED) {
+        makeDirect(image, Reason.LOST, false);
+      }
+    }
+    attachments.end(attachment);
   }
 
   /**
@@ -42,9 +61,9 @@ public final class Settling {
   void makeDirect(final Image image, final Reason reason, final boolean emptied) {
     image.direct(reason);
     image.held().use(); // a closed image may be on its way to rest
-    context.drain().makeDirect(image, unpublished(image), emptied);
+    drain.makeDirect(image, unpublished(image), emptied);
     image.openers().writer(Openers.NOBODY);
-    context.afterwards(image::unprotect);
+    drain.continueAfter(image::unprotect);
   }
 
   /**
@@ -75,12 +94,12 @@ public final class Settling {
   void settle(final Image image, final Reason reason, final Caller caller) {
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
       if (reason == Reason.NONE) {
-        context.drain().settle(image);
+        drain.settle(image);
       } else {
         makeDirect(image, reason, false);
       }
     }
-    context.drain().answer(caller, () -> unlessFailed(image, new Reply.Settled(size(image))));
+    drain.answer(caller, () -> unlessFailed(image, new Reply.Settled(size(image))));
   }
 
   /**
@@ -92,37 +111,33 @@ public final class Settling {
       makeDirect(image, reason, false);
     }
     image.letGo(true);
-    context
-        .drain()
-        .afterwards(
-            () -> {
-              try {
-                image.file().letGo();
-                caller.answer(unlessFailed(image, new Reply.Settled(size(image))));
-              } catch (final IOException e) {
-                caller.answer(new Reply.Failed(Failure.of(e).errno(), e.getMessage()));
-              }
-            });
+    drain.afterwards(
+        () -> {
+          try {
+            image.file().letGo();
+            caller.answer(unlessFailed(image, new Reply.Settled(size(image))));
+          } catch (final IOException e) {
+            caller.answer(new Reply.Failed(Failure.of(e).errno(), e.getMessage()));
+          }
+        });
   }
 
   /** Takes back the file of an image that nobody has open any more. */
   void takeBack(final Image image) {
-    context
-        .drain()
-        .afterwards(
-            () -> {
-              try {
-                image.file().takeBack(LEASE_NANOS);
-              } catch (final IOException e) {
-                image.fail(e);
-              }
-            });
-    context.afterwards(() -> takenBack(image));
+    drain.afterwards(
+        () -> {
+          try {
+            image.file().takeBack(LEASE_NANOS);
+          } catch (final IOException e) {
+            image.fail(e);
+          }
+        });
+    drain.continueAfter(() -> takenBack(image));
   }
 
   private void takenBack(final Image image) {
     image.letGo(!image.openers().isEmpty());
-    context.registry().descriptors().idle(image);
+    registry.descriptors().idle(image);
   }
 
   static Reply unlessFailed(final Image image, final Reply reply) {
@@ -143,6 +158,6 @@ public final class Settling {
 
   /** Answers once all published bytes are on stable storage. */
   void sync(final Image image, final Caller caller) {
-    context.drain().sync(image, now -> caller.answer(unlessFailed(image, new Reply.Done())));
+    drain.sync(image, now -> caller.answer(unlessFailed(image, new Reply.Done())));
   }
 }

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.chunk.ChunkDescriptor;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.segment.Segment;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
 
 /**
  * The step that puts the writes of processes into the files within a second, without their help,
@@ -22,7 +24,8 @@ public final class TimedSettling {
   /** The time between two looks: with the settle itself well below a second. */
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  private final Context context;
+  private final Segment segment;
+  private final Drain drain;
 
   /** True if files are read in their places. */
   private final boolean wanted;
@@ -35,9 +38,15 @@ public final class TimedSettling {
 
   private long due;
 
-  public TimedSettling(final Context context, final Attachments attachments, final Rings rings) {
-    this.context = context;
-    this.wanted = context.layout().showsWrites() && context.capture().path() != null;
+  public TimedSettling(
+      final Segment segment,
+      final CaptureDirectory capture,
+      final Drain drain,
+      final Attachments attachments,
+      final Rings rings) {
+    this.segment = segment;
+    this.drain = drain;
+    this.wanted = drain.layout().showsWrites() && capture.path() != null;
     this.attachments = attachments;
     this.rings = rings;
   }
@@ -75,7 +84,7 @@ public final class TimedSettling {
       }
     }
     if (!quiet.isEmpty()) {
-      context.segment().header().fence();
+      segment.header().fence();
       quiet.forEach(this::lookOnceMore);
     }
   }
@@ -97,15 +106,14 @@ public final class TimedSettling {
     final Map<Long, Integer> now = new HashMap<>();
     boolean advanced = false;
     for (final int chunk : rings.unpublished(process)) {
-      final long word = context.segment().chunkPool().word(chunk);
-      final int used = context.segment().chunk(chunk).getIntVolatile(ChunkDescriptor.USED_OFFSET);
+      final long word = segment.chunkPool().word(chunk);
+      final int used = segment.chunk(chunk).getIntVolatile(ChunkDescriptor.USED_OFFSET);
       final int seen = before.getOrDefault(word, 0);
       final boolean appended = used > ChunkDescriptor.HEADER_LENGTH && used != seen;
-      final boolean later =
-          appended && context.drain().isCrowded(); // the service does not wait for the disk
+      final boolean later = appended && drain.isCrowded(); // the service does not wait for the disk
       now.put(word, later ? seen : used);
       if (appended && !later) {
-        context.drain().peek(process.index(), chunk, word);
+        drain.peek(process.index(), chunk, word);
       }
       advanced |= appended;
     }

@@ -6,9 +6,11 @@ import java.util.Map;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CapturedFiles;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -22,25 +24,30 @@ public final class UncountedWrites {
   /** The most files for a last look, so that their memory is bounded. */
   private static final int MOST = 1 << 14;
 
-  private final Context context;
+  private final CapturedFiles files;
+  private final Drain drain;
+  private final Statistics statistics;
   private final Map<ImageKey, Past> past = new HashMap<>();
 
   /** An image that was released, whose file may still grow. */
   private record Past(String path, long allocated, Reason reason) {}
 
-  public UncountedWrites(final Context context) {
-    this.context = context;
+  public UncountedWrites(
+      final CapturedFiles files, final Drain drain, final Statistics statistics) {
+    this.files = files;
+    this.drain = drain;
+    this.statistics = statistics;
   }
 
   /** Takes an image that nobody has open any more: looks once the published bytes are counted. */
   void closed(final Image image) {
     if (image.unseen() != Reason.NONE) {
-      context.afterwards(() -> look(image));
+      drain.continueAfter(() -> look(image));
     }
   }
 
   private void look(final Image image) {
-    if (context.registry().find(image.id()) == image) {
+    if (files.registry().find(image.id()) == image) {
       try {
         take(image);
         remember(image);
@@ -53,15 +60,15 @@ public final class UncountedWrites {
   private void take(final Image image) throws IOException {
     final long bytes = image.takeUnseen();
     if (bytes > 0) {
-      context.statistics().estimated(image.unseen(), bytes);
+      statistics.estimated(image.unseen(), bytes);
     }
   }
 
   /** Remembers the file of an image that is released now. */
   private void remember(final Image image) throws IOException {
-    if (context.layout().forgetsClosed() && past.size() < MOST) {
+    if (drain.layout().forgetsClosed() && past.size() < MOST) {
       final long allocated = image.held().status().allocated();
-      context
+      files
           .capture()
           .find(image)
           .ifPresent(path -> past.put(image.key(), new Past(path, allocated, image.unseen())));
@@ -75,7 +82,7 @@ public final class UncountedWrites {
 
   /** Looks at all files once more, at the end. */
   void last() {
-    context.registry().all().stream()
+    files.registry().all().stream()
         .filter(image -> image.unseen() != Reason.NONE)
         .forEach(this::look);
     past.forEach(this::lookAgain);
@@ -87,7 +94,7 @@ public final class UncountedWrites {
         NativeFile.open(then.path(), NativeFile.Flag.NO_WAIT, NativeFile.Flag.NO_FOLLOW)) {
       final long more = file.allocated() - then.allocated();
       if (more > 0 && ImageKey.of(file).equals(key)) {
-        context.statistics().estimated(then.reason(), more);
+        statistics.estimated(then.reason(), more);
       }
     } catch (final PosixException deletedOrClosedToUs) {
       return; // the file has been looked at before

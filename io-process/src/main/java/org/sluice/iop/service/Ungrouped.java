@@ -3,9 +3,10 @@ package org.sluice.iop.service;
 import java.util.LinkedHashMap;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
@@ -18,25 +19,31 @@ public final class Ungrouped {
   /** The time before a file is made plain: with the settle itself well below a second. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  private final Context context;
+  private final ImageRegistry registry;
+  private final Layout layout;
   private final Checkpoints checkpoints;
   private final Settling settling;
 
   /** The times when images are made plain, in that order. */
   private final LinkedHashMap<Image, Long> due = new LinkedHashMap<>();
 
-  public Ungrouped(final Context context, final Checkpoints checkpoints, final Settling settling) {
-    this.context = context;
+  public Ungrouped(
+      final ImageRegistry registry,
+      final Layout layout,
+      final Checkpoints checkpoints,
+      final Settling settling) {
+    this.registry = registry;
+    this.layout = layout;
     this.checkpoints = checkpoints;
     this.settling = settling;
   }
 
   /** Adds an image that is in no group. */
   public void add(final Image image) {
-    if (!context.layout().settlesUncommitted() || !isLogged(image)) {
+    if (!layout.settlesUncommitted() || !isLogged(image)) {
       return;
     }
-    if (context.hasGroups()) {
+    if (checkpoints.groups().exist()) {
       due.putIfAbsent(image, System.nanoTime() + PATIENCE_NANOS);
     } else {
       settling.makeDirect(image, Reason.UNGROUPED, false);
@@ -61,7 +68,7 @@ public final class Ungrouped {
   }
 
   private boolean isLogged(final Image image) {
-    return context.registry().find(image.id()) == image
+    return registry.find(image.id()) == image
         && image.state() == ImageDescriptor.STATE_DIVERTED
         && !image.isLeaving()
         && !checkpoints.explicit().has(image);

@@ -151,18 +151,19 @@ public final class IoProcess implements AutoCloseable {
               segment.geometry().chunkCount(),
               new ChunkMemory(segment),
               new MemoryLimit(segment.geometry().chunkLength()));
-      service =
-          new Service(
-              server,
+      final Inbox inbox = new Inbox();
+      final Session session =
+          new Session(
               segment,
-              store,
-              publisher,
+              opened,
               grouped ? settings.session() : settings.session().ungrouped(),
               statistics,
-              journal,
-              state,
+              new SessionJournal(state, journal),
               guard,
-              provision::look);
+              inbox);
+      service =
+          new Service(
+              server, segment, inbox, session, statistics, journal.inFlight(), provision::look);
       if (publisher.hasNodes()) { // from the end of the program on a log keeps jobs apart
         service.ending().thenRun(job::leave);
       }

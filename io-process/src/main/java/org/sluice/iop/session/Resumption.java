@@ -7,11 +7,11 @@ import java.util.stream.IntStream;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.segment.ChunkPool;
-import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.store.node.PosixStore;
+import org.sluice.iop.checkpoint.CapturedFiles;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.Writer;
@@ -19,8 +19,6 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.service.Attachment;
 import org.sluice.iop.service.Attachments;
 import org.sluice.iop.service.Closings;
-import org.sluice.iop.service.ImageFiles;
-import org.sluice.iop.service.Rings;
 import org.sluice.iop.service.SessionState;
 import org.sluice.iop.trigger.Checkpoints;
 
@@ -32,80 +30,66 @@ import org.sluice.iop.trigger.Checkpoints;
  * <p>Before the service thread runs, on the thread that starts it.
  */
 final class Resumption {
-  private final Context context;
+  private final CapturedFiles files;
+  private final PosixStore store;
+  private final Drain drain;
   private final SessionState state;
-  private final ImageFiles files;
+  private final ImageFiles imageFiles;
   private final Attachments attachments;
-  private final Rings rings;
   private final Closings closings;
   private final Checkpoints checkpoints;
 
   Resumption(
-      final Context context,
+      final CapturedFiles files,
+      final PosixStore store,
+      final Drain drain,
       final Checkpoints checkpoints,
       final SessionState state,
       final Attachments attachments,
-      final Rings rings,
       final Closings closings) {
-    this.context = context;
+    this.files = files;
+    this.store = store;
+    this.drain = drain;
     this.state = state;
-    this.files =
-        new ImageFiles(context.capture()::names, context.registry().descriptors().links()::of);
+    this.imageFiles =
+        new ImageFiles(files.capture()::names, files.registry().descriptors().links()::of);
     this.attachments = attachments;
-    this.rings = rings;
     this.closings = closings;
     this.checkpoints = checkpoints;
   }
 
   void resume() throws IOException {
     final List<Image> images = state.checkpoints().images().all();
-    releaseDrained();
+    drain.giveBack(state.backlog().drained());
     for (final Writer process : state.checkpoints().images().writers()) {
       attachments.resume(process, state.backlog());
     }
     for (final Image image : images) {
       resume(image);
     }
-    context.registry().publish();
+    files.registry().publish();
     checkpoints.resume();
     drainTaken(images);
     images.forEach(this::finishChange);
     checkpoints.commitAgain();
     checkpoints.explicit().commitComplete();
     attachments.endDead();
-    context.registry().all().forEach(closings::look);
-  }
-
-  /** Gives back chunks that were written, but not yet given back. */
-  private void releaseDrained() {
-    final ChunkPool pool = context.segment().chunkPool();
-    pool.takeBackMaking(ChunkStateDescriptor.NOBODY);
-    state
-        .backlog()
-        .drained()
-        .forEach(
-            (chunk, generation) -> {
-              final long word = pool.word(chunk);
-              if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.PUBLISHED
-                  && ChunkStateDescriptor.generation(word) == generation) {
-                pool.release(chunk, word);
-              }
-            });
+    files.registry().all().forEach(closings::look);
   }
 
   private void resume(final Image image) throws IOException {
     if (image.hasRested()) {
-      context.registry().resumeAtRest(image);
-      context.store().keepImageFile(image.opened());
+      files.registry().resumeAtRest(image);
+      store.keepImageFile(image.opened());
     } else {
       open(image);
     }
     try {
-      context.drain().resume(image);
+      drain.resume(image);
     } catch (final IOException e) {
       image.fail(e);
     }
-    image.granted().forEach(slot -> context.drain().grant(slot, image));
+    image.granted().forEach(slot -> drain.grant(slot, image));
   }
 
   private void open(final Image image) throws IOException {
@@ -113,7 +97,7 @@ final class Resumption {
     image.letGo(file.isLetGo());
     openers(image).forEach(opener -> resume(opener, image));
     if (image.created() != null) {
-      context.store().keepImageFile(file);
+      store.keepImageFile(file);
     }
   }
 
@@ -123,7 +107,7 @@ final class Resumption {
     }
     try {
       final NativeFile file = find(image);
-      context.registry().resume(image, file);
+      files.registry().resume(image, file);
       return file;
     } catch (final IOException e) {
       return lost(image, new IOException("its file cannot be opened again: " + e.getMessage(), e));
@@ -132,7 +116,7 @@ final class Resumption {
 
   private NativeFile lost(final Image image, final IOException failure) throws IOException {
     final NativeFile none = nameless();
-    context.registry().resume(image, none);
+    files.registry().resume(image, none);
     image.fail(failure);
     return none;
   }
@@ -151,10 +135,10 @@ final class Resumption {
 
   private NativeFile find(final Image image) throws IOException {
     if (image.created() != null) {
-      return files.get(image.admitted());
+      return imageFiles.get(image.admitted());
     }
     final List<ProcessIdentity> openers = openers(image).stream().map(Attachment::process).toList();
-    final Optional<NativeFile> file = files.find(image.admitted(), openers);
+    final Optional<NativeFile> file = imageFiles.find(image.admitted(), openers);
     return file.isPresent() ? opened(file.get(), image) : nameless();
   }
 
@@ -173,7 +157,7 @@ final class Resumption {
 
   /** Returns a nameless file for an image that was deleted: chunks may still have its records. */
   private NativeFile nameless() throws IOException {
-    final NativeFile file = context.store().createImageFile();
+    final NativeFile file = store.createImageFile();
     Names.delete(file.opened());
     return file;
   }
@@ -185,23 +169,23 @@ final class Resumption {
   private void drainTaken(final List<Image> images) {
     for (final Entry entry : state.backlog().pending()) {
       if (entry instanceof final Entry.Taken taken) {
-        context.drain().resume(taken);
+        drain.resume(taken);
       } else if (entry instanceof final Entry.Emptying emptying
-          && context.registry().find(emptying.image()) != null) {
-        context.drain().resumeEmpty(context.registry().find(emptying.image()), emptying.fileToo());
+          && files.registry().find(emptying.image()) != null) {
+        drain.resumeEmpty(files.registry().find(emptying.image()), emptying.fileToo());
       }
     }
     for (final Image image : images) {
       image.granted().stream()
           .filter(slot -> !image.openers().has(slot))
-          .forEach(slot -> context.drain().revoke(slot, image));
+          .forEach(slot -> drain.revoke(slot, image));
     }
   }
 
   private void finishChange(final Image image) {
     if (image.state() == ImageDescriptor.STATE_DIRECT && !image.log().isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);
-      context.drain().makeDirect(image, unpublished(image), false);
+      drain.makeDirect(image, unpublished(image), false);
     } else if (image.state() == ImageDescriptor.STATE_DIVERTED && image.log().isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);
     }
@@ -213,7 +197,7 @@ final class Resumption {
    */
   private int[] unpublished(final Image image) {
     return openers(image).stream()
-        .flatMapToInt(opener -> IntStream.of(rings.unpublished(opener)))
+        .flatMapToInt(opener -> IntStream.of(attachments.unpublished(opener)))
         .toArray();
   }
 }

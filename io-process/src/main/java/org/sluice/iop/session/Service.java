@@ -3,34 +3,24 @@ package org.sluice.iop.session;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.sluice.core.libc.LibC;
 import org.sluice.core.process.NativeThread;
 import org.sluice.core.process.SocketPeer;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
-import org.sluice.core.store.node.PosixStore;
-import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.drain.Pace;
-import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.memory.Provision;
-import org.sluice.iop.outside.Guard;
-import org.sluice.iop.publish.Publisher;
 import org.sluice.iop.service.Connection;
-import org.sluice.iop.service.SessionState;
 
 /**
  * The thread that serves clients. While there is nothing to do it waits in the kernel.
@@ -39,7 +29,7 @@ import org.sluice.iop.service.SessionState;
  * last time. A process stores its ring record, fences, and then looks at the header. So one of the
  * two sees the other: the record is found or the bell is rung.
  */
-final class Service implements Runnable, Executor {
+final class Service implements Runnable {
   private static final long BEAT_MILLIS = 1000;
   private static final long ENDING_BEAT_MILLIS = 20;
 
@@ -57,10 +47,8 @@ final class Service implements Runnable, Executor {
   private final Segment segment;
   private final Statistics statistics;
   private final Provision.Demand demand;
-  private final Selector selector = Selector.open();
+  private final Inbox inbox;
   private final int self = (int) LibC.GETEUID.call(0);
-  private final ManyToOneConcurrentLinkedQueue<Runnable> inbox =
-      new ManyToOneConcurrentLinkedQueue<>();
   private final InFlight inFlight;
   private final Session session;
   private final CompletableFuture<Void> reported = new CompletableFuture<>();
@@ -74,59 +62,29 @@ final class Service implements Runnable, Executor {
    * Creates a service; {@link #run} serves.
    *
    * @param server socket where clients connect; stays the caller's
-   * @param segment the segment; stays the caller's
-   * @param store the store; stays the caller's
-   * @param publisher place where its checkpoints count; stays the caller's
-   * @param settings capture and commits of the session
-   * @param statistics counts of events, filled by the service
-   * @param journal record of the decisions; stays the caller's
-   * @param state state of a session that begins, or of a session left by a former I/O process
-   * @param guard sight of programs outside Sluice that open images; stays the caller's
+   * @param inbox steps for this thread; closed when the session is over
+   * @param session the session, made with that inbox
    * @param demand receiver, again and again, of the number of chunks in use and of processes
-   * @throws IOException when the kernel or the store refuses
    */
-  public Service(
+  Service(
       final ServerSocketChannel server,
       final Segment segment,
-      final PosixStore store,
-      final Publisher publisher,
-      final SessionSettings settings,
+      final Inbox inbox,
+      final Session session,
       final Statistics statistics,
-      final Journal journal,
-      final SessionState state,
-      final Guard guard,
+      final InFlight inFlight,
       final Provision.Demand demand)
       throws IOException {
     this.server = server;
     this.segment = segment;
+    this.inbox = inbox;
+    this.session = session;
     this.statistics = statistics;
+    this.inFlight = inFlight;
     this.demand = demand;
-    this.inFlight = journal.inFlight();
     this.mostClients = CLIENTS_PER_SLOT * segment.geometry().slots();
-    this.session =
-        new Session(
-            Context.of(
-                segment,
-                store,
-                publisher,
-                settings,
-                statistics,
-                journal,
-                state.checkpoints(),
-                guard,
-                this),
-            state,
-            guard,
-            () -> selector.keys().size());
     server.configureBlocking(false);
-    server.register(selector, SelectionKey.OP_ACCEPT);
-  }
-
-  /** Runs a command on the service thread. Any thread. */
-  @Override
-  public void execute(final Runnable command) {
-    inbox.add(command);
-    selector.wakeup();
+    server.register(inbox.selector(), SelectionKey.OP_ACCEPT);
   }
 
   /**
@@ -135,7 +93,7 @@ final class Service implements Runnable, Executor {
    * @param commits whether images that no checkpoint has are committed; otherwise they become plain
    */
   public void end(final boolean commits) {
-    execute(() -> session.end(commits));
+    inbox.execute(() -> session.end(commits));
   }
 
   /**
@@ -144,7 +102,7 @@ final class Service implements Runnable, Executor {
    * @param interrupts whether a user waits, who may not want to wait any longer
    */
   public void stop(final boolean interrupts) {
-    execute(() -> session.stop(interrupts));
+    inbox.execute(() -> session.stop(interrupts));
   }
 
   /**
@@ -152,7 +110,7 @@ final class Service implements Runnable, Executor {
    * may join.
    */
   public void expectNobody() {
-    execute(session::expectNobody);
+    inbox.execute(session::expectNobody);
   }
 
   /**
@@ -162,7 +120,7 @@ final class Service implements Runnable, Executor {
    */
   public CompletableFuture<Void> drained() {
     final CompletableFuture<Void> drained = new CompletableFuture<>();
-    execute(() -> session.afterwards(() -> drained.complete(null)));
+    inbox.execute(() -> session.afterwards(() -> drained.complete(null)));
     return drained;
   }
 
@@ -172,7 +130,7 @@ final class Service implements Runnable, Executor {
    * @return future completed with a line for each
    */
   public CompletableFuture<List<String>> unfinished() {
-    return CompletableFuture.supplyAsync(session::unfinished, this);
+    return CompletableFuture.supplyAsync(session::unfinished, inbox);
   }
 
   /**
@@ -214,7 +172,7 @@ final class Service implements Runnable, Executor {
           sleep();
         } else {
           naps = MOST_NAPS;
-          selector.selectNow(this::ready);
+          inbox.selector().selectNow(this::ready);
         }
       }
     } catch (final IOException e) {
@@ -233,7 +191,7 @@ final class Service implements Runnable, Executor {
         session.tell();
       }
       clients().forEach(Connection::close);
-      selector.close();
+      inbox.close();
     } catch (final IOException e) {
       Warnings.warn("the session is over, but could not be tidied up: " + e.getMessage());
     }
@@ -249,23 +207,14 @@ final class Service implements Runnable, Executor {
       statistics.bufferUse((long) used * segment.geometry().chunkLength());
     }
     demand.look(used, session.attachments().all().size());
-    return records + more + runInbox();
-  }
-
-  private int runInbox() {
-    int count = 0;
-    for (Runnable command = inbox.poll(); command != null; command = inbox.poll()) {
-      command.run();
-      count++;
-    }
-    return count;
+    return records + more + inbox.run();
   }
 
   private void beat() {
     final long now = System.nanoTime(); // the clock may be set back
     if (session.isEnding() || now - lastBeat >= TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS)) {
       lastBeat = now;
-      server.keyFor(selector).interestOps(SelectionKey.OP_ACCEPT);
+      server.keyFor(inbox.selector()).interestOps(SelectionKey.OP_ACCEPT);
       segment.header().heartbeat(System.currentTimeMillis());
       session.beat();
     }
@@ -282,7 +231,7 @@ final class Service implements Runnable, Executor {
         && inbox.isEmpty()
         && !session.over().isDone()) {
       final long limit = session.isEnding() ? ENDING_BEAT_MILLIS : BEAT_MILLIS;
-      selector.select(this::ready, session.patience(naps ? NAP_MILLIS : limit));
+      inbox.selector().select(this::ready, session.patience(naps ? NAP_MILLIS : limit));
     }
     this.naps -= naps ? 1 : 0;
     segment.header().sleeping(HeaderDescriptor.AWAKE);
@@ -308,13 +257,13 @@ final class Service implements Runnable, Executor {
     } catch (final IOException e) {
       Warnings.warn("cannot accept a client: " + e.getMessage());
       session.shortOfDescriptors();
-      server.keyFor(selector).interestOps(0);
+      server.keyFor(inbox.selector()).interestOps(0);
     }
   }
 
   private void admit(final SocketChannel client) throws IOException {
     client.configureBlocking(false);
-    final SelectionKey key = client.register(selector, SelectionKey.OP_READ);
+    final SelectionKey key = client.register(inbox.selector(), SelectionKey.OP_READ);
     final Connection connection = new Connection(client, key, ++connections, inFlight);
     key.attach(connection);
     if (SocketPeer.user(client) != self) {
@@ -339,7 +288,7 @@ final class Service implements Runnable, Executor {
   }
 
   private Stream<Connection> clients() {
-    return selector.keys().stream()
+    return inbox.selector().keys().stream()
         .filter(SelectionKey::isValid)
         .map(SelectionKey::attachment)
         .filter(Connection.class::isInstance)

@@ -16,13 +16,15 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.format.ImagePath;
 import org.sluice.core.store.model.Commit;
 import org.sluice.iop.checkpoint.CheckpointCommit;
+import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.checkpoint.CommitRanks;
 import org.sluice.iop.checkpoint.Committer;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Decisions;
 import org.sluice.iop.checkpoint.ExplicitCheckpoint;
 import org.sluice.iop.checkpoint.ImageRelease;
 import org.sluice.iop.checkpoint.IncrementalSources;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
@@ -33,10 +35,12 @@ import org.sluice.iop.retention.Retention;
 public final class ExplicitCheckpoints {
   private static final long NO_BASE = -1;
 
-  private final Context context;
+  private final Decisions decisions;
+  private final CheckpointStorage storage;
+  private final ImageRegistry registry;
+  private final int writers;
   private final Committer committer;
   private final Retention retention;
-  private final IncrementalBudget room;
   private final ImageRelease releases;
   private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
@@ -47,15 +51,20 @@ public final class ExplicitCheckpoints {
   private Commit last;
 
   ExplicitCheckpoints(
-      final Context context,
+      final Decisions decisions,
+      final CheckpointStorage storage,
+      final ImageRegistry registry,
+      final int writers,
       final Committer committer,
       final Retention retention,
       final ImageRelease releases) {
-    this.context = context;
-    this.underWay = context.state().underWay();
+    this.decisions = decisions;
+    this.storage = storage;
+    this.registry = registry;
+    this.underWay = decisions.state().underWay();
+    this.writers = writers;
     this.committer = committer;
     this.retention = retention;
-    this.room = new IncrementalBudget(context);
     this.releases = releases;
   }
 
@@ -85,12 +94,12 @@ public final class ExplicitCheckpoints {
         return invalid("checkpoint %d: %s".formatted(number, CommitRanks.unknown(ranks)));
       }
       try {
-        context.store().claim();
+        storage.store().claim();
       } catch (final IOException e) {
         return new Reply.Failed(Errno.EIO, e.getMessage());
       }
-      context.decide(new Entry.Begun(number, scope));
-      context.waiters().begun(number);
+      decisions.decide(new Entry.Begun(number, scope));
+      committer.begun(number);
     }
     return new Reply.Done();
   }
@@ -102,11 +111,7 @@ public final class ExplicitCheckpoints {
   private Entry.Scope scope(final int ranks, final boolean held, final Writer beginner) {
     final boolean spread = beginner.ranks() == ranks && beginner.isOfSeveralNodes();
     final int local = spread ? beginner.localRanks() : ranks;
-    return new Entry.Scope(
-        ranks,
-        local > 0 ? local : Math.min(context.settings().checkpoints().writers(), ranks),
-        spread,
-        held);
+    return new Entry.Scope(ranks, local > 0 ? local : Math.min(writers, ranks), spread, held);
   }
 
   /**
@@ -155,11 +160,11 @@ public final class ExplicitCheckpoints {
 
   private Image create(final ExplicitCheckpoint checkpoint, final Request.Create request)
       throws IOException, NotCapturedException {
-    final NativeFile file = context.store().createImageFile();
-    final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
+    final NativeFile file = storage.store().createImageFile();
+    final Image image = registry.admit(file, ImageDescriptor.STATE_DIVERTED);
     images.add(image);
     final Optional<Image> before = checkpoint.find(request.rank(), request.name());
-    context.decide(
+    decisions.decide(
         new Entry.Created(
             image.id(), checkpoint.number(), request.rank(), request.name(), NO_BASE, ""));
     before.ifPresent(this::discard);
@@ -186,10 +191,10 @@ public final class ExplicitCheckpoints {
       return new Reply.Failed(
           Errno.ESTALE, "checkpoint %d is not the one committed last".formatted(request.base()));
     }
-    if (made.base() == NO_BASE && !room.isFor(last)) {
+    if (made.base() == NO_BASE && !retention.budget().isFor(last)) {
       return new Reply.Failed(Errno.ESTALE, "checkpoints have too much of older ones");
     }
-    context.decide(
+    decisions.decide(
         new Entry.Created(
             made.image(), made.checkpoint(), made.rank(), made.name(), request.base(), pieces));
     return new Reply.Done();
@@ -200,8 +205,8 @@ public final class ExplicitCheckpoints {
    * commits under way stay.
    */
   void resume(final Set<Image> committing) {
-    underWay.keySet().forEach(context.waiters()::begun);
-    for (final Image image : context.registry().all()) {
+    underWay.keySet().forEach(committer::begun);
+    for (final Image image : registry.all()) {
       if (image.created() != null) {
         images.add(image);
         if (!committing.contains(image)
@@ -224,7 +229,7 @@ public final class ExplicitCheckpoints {
     if (commit.isStored()) {
       last = commit.stored();
       retention.committed(commit.stored(), List.of());
-      room.committed(goesOn);
+      retention.budget().committed(goesOn);
     }
   }
 
@@ -241,7 +246,7 @@ public final class ExplicitCheckpoints {
           "rank %d still has %d images of checkpoint %d open"
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
-    context.decide(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
+    decisions.decide(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
     commitIfDue(checkpoint);
     return new Reply.Done();
   }
@@ -264,7 +269,7 @@ public final class ExplicitCheckpoints {
       return;
     }
     final List<Image> held = checkpoint.images();
-    context.decide(new Entry.Decided(number, commits));
+    decisions.decide(new Entry.Decided(number, commits));
     if (commits) {
       commitIfDue(checkpoint);
     } else {

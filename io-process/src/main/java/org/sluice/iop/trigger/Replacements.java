@@ -17,14 +17,18 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.node.ImageOverlay;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CheckpointStorage;
+import org.sluice.iop.checkpoint.Decisions;
 import org.sluice.iop.drain.Caller;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.drain.ImageWork;
 import org.sluice.iop.group.Groups;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -32,16 +36,14 @@ import org.sluice.iop.measure.Warnings;
  * that have the image get a copy. The last stage does both, behind a commit that may be under way.
  * Service thread only.
  */
-public final class Replacements {
+public record Replacements(
+    Decisions decisions,
+    CheckpointStorage storage,
+    ImageRegistry registry,
+    Drain drain,
+    Statistics statistics,
+    Groups groups) {
   private static final int COPY_LENGTH = 1 << 20;
-
-  private final Context context;
-  private final Groups groups;
-
-  Replacements(final Context context, final Groups groups) {
-    this.context = context;
-    this.groups = groups;
-  }
 
   /**
    * Replaces a committed image's file by a fresh one, so that the committed inode stays as it is.
@@ -54,7 +56,7 @@ public final class Replacements {
       final boolean empty,
       final Caller caller,
       final Reply reply) {
-    context.drain().publish(new Replacement(image, path, empty, caller, reply));
+    drain.publish(new Replacement(image, path, empty, caller, reply));
   }
 
   /**
@@ -65,21 +67,19 @@ public final class Replacements {
    * @param failed receiver of a failure; any thread
    */
   public void unshare(final Image image, final Runnable proceed, final Consumer<Exception> failed) {
-    context
-        .drain()
-        .publish(
-            new ImageWork(image, ImageWork.Kind.UNSHARE) {
-              @Override
-              public void commit() throws IOException {
-                context.store().unshare(image.file());
-                context.service().execute(proceed);
-              }
+    drain.publish(
+        new ImageWork(image, ImageWork.Kind.UNSHARE) {
+          @Override
+          public void commit() throws IOException {
+            storage.store().unshare(image.file());
+            drain.service().execute(proceed);
+          }
 
-              @Override
-              public void fail(final IOException failure) {
-                failed.accept(failure);
-              }
-            });
+          @Override
+          public void fail(final IOException failure) {
+            failed.accept(failure);
+          }
+        });
   }
 
   /** A fresh file on its way to the place of a committed image. */
@@ -113,7 +113,7 @@ public final class Replacements {
     @Override
     public void commit() throws IOException {
       final Optional<NativeFile> fresh = image.key().isAt(path) ? replace() : Optional.empty();
-      context.service().execute(() -> end(fresh));
+      drain.service().execute(() -> end(fresh));
     }
 
     private Optional<NativeFile> replace() throws IOException {
@@ -164,7 +164,7 @@ public final class Replacements {
       }
       fresh.truncate(size);
       final ImageOverlay overlay = new ImageOverlay(image.id(), size, fresh::pwrite);
-      context.store().overlay(context.sessionId(), chunks, overlay);
+      storage.store().overlay(storage.sessionId(), chunks, overlay);
     }
 
     @Override
@@ -175,7 +175,7 @@ public final class Replacements {
     /** Answers the caller. Service thread. */
     private void end(final Optional<NativeFile> fresh) {
       final Optional<Image> copy = fresh.flatMap(this::adopt);
-      context.decide(new Entry.Replaced(image.id(), copy.map(Image::id).orElse(0)));
+      decisions.decide(new Entry.Replaced(image.id(), copy.map(Image::id).orElse(0)));
       caller.answer(reply);
     }
 
@@ -183,12 +183,12 @@ public final class Replacements {
     private Optional<Image> adopt(final NativeFile file) {
       final ImageKey key = ImageKey.of(file);
       try {
-        final Image copy = context.registry().admit(file, ImageDescriptor.STATE_DIRECT);
+        final Image copy = registry.admit(file, ImageDescriptor.STATE_DIRECT);
         copy.direct(Reason.OTHER);
-        context.drain().makeDirect(copy, new int[0], false);
+        drain.makeDirect(copy, new int[0], false);
         return Optional.of(copy);
       } catch (final NotCapturedException e) {
-        context.statistics().leftPlain(image.key(), e.reason());
+        statistics.leftPlain(image.key(), e.reason());
         groups.lacks(key, path, e.reason());
         Warnings.warn(
             "%s, which was committed and is written again, will be a plain file: %s"

@@ -21,8 +21,9 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Rebuilder;
 import org.sluice.core.store.node.CheckpointReader;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.checkpoint.ExplicitCheckpoint;
+import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
 import org.sluice.iop.crash.Subject;
@@ -30,7 +31,7 @@ import org.sluice.iop.drain.Caller;
 
 /** The thread that answers requests that need the store. Thread-safe. */
 public final class Restarts implements AutoCloseable {
-  private final Context context;
+  private final CheckpointStorage storage;
 
   private final Lane lane;
   private final ExecutorService reader =
@@ -94,9 +95,9 @@ public final class Restarts implements AutoCloseable {
     void of(CommittedImage image, Rebuilder rebuilder) throws IOException;
   }
 
-  Restarts(final Context context) {
-    this.lane = context.journal().inFlight().lane(Lane.Role.RESTART);
-    this.context = context;
+  Restarts(final InFlight inFlight, final CheckpointStorage storage) {
+    this.lane = inFlight.lane(Lane.Role.RESTART);
+    this.storage = storage;
   }
 
   public void list(final Caller caller) {
@@ -106,7 +107,7 @@ public final class Restarts implements AutoCloseable {
         () ->
             caller.answer(
                 new Reply.Checkpoints(
-                    context
+                    storage
                         .publisher()
                         .read(reader -> reader.commits().stream().map(Commit::number).toList()))));
   }
@@ -196,7 +197,7 @@ public final class Restarts implements AutoCloseable {
   }
 
   private Path copy(final Wanted wanted) throws IOException {
-    try (NativeFile copy = context.store().createImageFile()) {
+    try (NativeFile copy = storage.store().createImageFile()) {
       try {
         use(wanted, (image, rebuilder) -> rebuilder.rebuild(image, copy));
         return Path.of(copy.opened());
@@ -209,12 +210,12 @@ public final class Restarts implements AutoCloseable {
 
   private void use(final Wanted wanted, final Use use) throws IOException {
     try {
-      context.publisher().<Void>read(reader -> use(wanted, use, reader));
+      storage.publisher().<Void>read(reader -> use(wanted, use, reader));
     } catch (final MissingException missing) {
-      if (!context.publisher().isContentWithStage()) {
+      if (!storage.publisher().isContentWithStage()) {
         throw missing;
       }
-      context.publisher().<Void>readBucket(reader -> use(wanted, use, reader));
+      storage.publisher().<Void>readBucket(reader -> use(wanted, use, reader));
     }
   }
 

@@ -11,8 +11,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.ImageRelease;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Descriptors;
 import org.sluice.iop.image.Image;
@@ -36,7 +37,8 @@ public final class Resting {
   private static final Set<Integer> NEVER =
       Set.of(Errno.ENOENT, Errno.EXDEV, Errno.EPERM, Errno.EMLINK, Errno.EOPNOTSUPP);
 
-  private final Context context;
+  private final CapturedFiles files;
+  private final Drain drain;
   private final ImageRelease releases;
   private final Descriptors descriptors;
   private final Deque<Step> waiting = new ArrayDeque<>();
@@ -58,10 +60,11 @@ public final class Resting {
   /** A step that takes a descriptor. */
   private record Step(BooleanSupplier wanted, Runnable action) {}
 
-  Resting(final Context context, final ImageRelease releases) {
-    this.context = context;
+  Resting(final CapturedFiles files, final Drain drain, final ImageRelease releases) {
+    this.files = files;
+    this.drain = drain;
     this.releases = releases;
-    this.descriptors = context.registry().descriptors();
+    this.descriptors = files.registry().descriptors();
     bound();
   }
 
@@ -73,13 +76,13 @@ public final class Resting {
   }
 
   private void bound() {
-    final int others = clients.getAsInt() + context.drain().openContainers();
+    final int others = clients.getAsInt() + drain.openContainers();
     descriptors.bound(Math.max(0, ImageRegistry.mostDescriptors() - others - shortage));
   }
 
   /** Checks that one more image may have a descriptor. */
   public void checkRoom() throws NotCapturedException {
-    context.registry().checkRoom(obstacle);
+    files.registry().checkRoom(obstacle);
   }
 
   /**
@@ -164,7 +167,7 @@ public final class Resting {
       if (!images.isEmpty()) {
         images.forEach(image -> image.held().leave());
         underWay += images.size();
-        context.drain().publish(new Rest(images));
+        drain.publish(new Rest(images));
       }
     }
   }
@@ -173,15 +176,15 @@ public final class Resting {
    * Runs a step once the drain has done all its work, and files opened by that are at rest again.
    */
   void afterRest(final Runnable step) {
-    context.afterwards(
+    drain.continueAfter(
         () -> {
           makeRoom();
-          context.afterwards(step);
+          drain.continueAfter(step);
         });
   }
 
   private boolean mayRest(final Image image) {
-    return context.registry().find(image.id()) == image && image.mayRest();
+    return files.registry().find(image.id()) == image && image.mayRest();
   }
 
   /** Images on their way to rest. */
@@ -211,7 +214,7 @@ public final class Resting {
           }
         }
       }
-      context.service().execute(this::end);
+      drain.service().execute(this::end);
     }
 
     /**
@@ -243,7 +246,7 @@ public final class Resting {
    */
   private void rest(final Image image) {
     final Optional<String> name =
-        image.created() == null ? context.capture().find(image) : Optional.of(image.opened());
-    context.registry().rest(image, name.orElse(image.name()));
+        image.created() == null ? files.capture().find(image) : Optional.of(image.opened());
+    files.registry().rest(image, name.orElse(image.name()));
   }
 }

@@ -6,9 +6,13 @@ import java.util.stream.Stream;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.segment.Header;
+import org.sluice.core.segment.Layout;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.segment.Segment;
+import org.sluice.iop.checkpoint.CheckpointState;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -21,32 +25,46 @@ import org.sluice.iop.measure.Warnings;
  * by the bytes beyond those that processes counted.
  */
 final class Untold {
-  private final Context context;
+  private final Segment segment;
+  private final ImageRegistry registry;
+  private final CheckpointState state;
+  private final Layout layout;
+  private final Statistics statistics;
   private final Header header;
-  private final Reason reason;
   private long bytes;
   private long smallBytes;
   private long files;
   private String first;
 
-  Untold(final Context context) {
-    this.context = context;
-    this.header = context.segment().header();
-    this.reason =
-        Stream.of(Reason.IO_URING, Reason.SYSCALL)
-            .filter(header::isPast)
-            .findFirst()
-            .orElse(Reason.FOREIGN);
+  Untold(
+      final Segment segment,
+      final ImageRegistry registry,
+      final CheckpointState state,
+      final Layout layout,
+      final Statistics statistics) {
+    this.segment = segment;
+    this.registry = registry;
+    this.state = state;
+    this.layout = layout;
+    this.statistics = statistics;
+    this.header = segment.header();
   }
 
   /** Returns whether a process with the shim may have made such files. */
   boolean areLikely() {
-    return reason != Reason.FOREIGN;
+    return reason() != Reason.FOREIGN;
+  }
+
+  private Reason reason() {
+    return Stream.of(Reason.IO_URING, Reason.SYSCALL)
+        .filter(header::isPast)
+        .findFirst()
+        .orElse(Reason.FOREIGN);
   }
 
   /** Counts the files in the capture directory at the end, and names one in a warning. */
   void count(final Map<ImageKey, List<String>> names) throws PosixException {
-    final long begin = FileStatus.of(context.segment().file().toString()).identity().born();
+    final long begin = FileStatus.of(segment.file().toString()).identity().born();
     for (final Map.Entry<ImageKey, List<String>> file : names.entrySet()) {
       if (!isTold(file.getKey())) {
         add(file.getValue().getFirst(), begin);
@@ -54,28 +72,28 @@ final class Untold {
     }
     final long all = bytes + Math.max(0, smallBytes - header.plainBytes(Reason.SMALL));
     if (all > 0) {
-      context.statistics().estimated(reason, all);
+      statistics.estimated(reason(), all);
     }
     if (files > 0 && areLikely()) {
       Warnings.warn(
           "%s was written %s, past Sluice, as were others: files=%d; they are plain files%s"
               .formatted(
                   first,
-                  reason == Reason.IO_URING ? "by io_uring" : "by a program's own system calls",
+                  reason() == Reason.IO_URING ? "by io_uring" : "by a program's own system calls",
                   files,
-                  context.layout().impliesCheckpoints() ? ", which no checkpoint has" : ""));
+                  layout.impliesCheckpoints() ? ", which no checkpoint has" : ""));
     }
   }
 
   private boolean isTold(final ImageKey key) {
-    return context.registry().find(key) != null
-        || context.state().lacks().containsKey(key)
-        || context.layout().forgetsClosed() && context.registry().mayHaveHad(key);
+    return registry.find(key) != null
+        || state.lacks().containsKey(key)
+        || layout.forgetsClosed() && registry.mayHaveHad(key);
   }
 
   private void add(final String path, final long begin) {
     final long size = writtenSince(begin, path);
-    if (size > 0 && size <= header.small() && !context.layout().tellsOfSmall()) {
+    if (size > 0 && size <= header.small() && !layout.tellsOfSmall()) {
       smallBytes += size;
     } else if (size > 0) {
       bytes += size;

@@ -3,13 +3,15 @@ package org.sluice.iop.wave;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CheckpointState;
+import org.sluice.iop.checkpoint.CheckpointStorage;
+import org.sluice.iop.checkpoint.Waiters;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.trigger.ExplicitCheckpoints;
 import org.sluice.iop.wave.protocol.Control;
@@ -35,7 +37,10 @@ final class Coordinator {
   /** The time between two looks for a file that asks for a wave, in nanoseconds. */
   private static final long LOOK = 1_000_000_000;
 
-  private final Context context;
+  private final CheckpointStorage storage;
+  private final CheckpointState state;
+  private final Executor service;
+  private final Waiters waiters;
   private final ExplicitCheckpoints checkpoints;
   private final Orders orders;
   private final Job job;
@@ -51,15 +56,21 @@ final class Coordinator {
   private WaveFigures committing; // the decided wave that is not durable; null for none
 
   Coordinator(
-      final Context context,
+      final CheckpointStorage storage,
+      final CheckpointState state,
+      final Executor service,
+      final Waiters waiters,
       final ExplicitCheckpoints checkpoints,
       final Orders orders,
       final Job job) {
-    this.context = context;
+    this.storage = storage;
+    this.state = state;
+    this.service = service;
+    this.waiters = waiters;
     this.checkpoints = checkpoints;
     this.orders = orders;
     this.job = job;
-    this.log = new WaveLog(Path.of(context.segment().header().store()));
+    this.log = new WaveLog(storage.store().directory());
     this.choice = new ProtocolChoice(job, job.restored() < 0 ? null : log.chosen());
     final long newest = newest();
     this.last = Math.max(log.last(), Math.max(newest, job.restored()));
@@ -77,7 +88,7 @@ final class Coordinator {
   private void takeOver(final WaveLog.Open open, final boolean isStored) {
     final long which = open.number();
     final WaveFigures figures = new WaveFigures(which, open.protocol(), job.ranks());
-    if (context.state().lastDecided() == which) {
+    if (state.lastDecided() == which) {
       await(figures, false);
     } else if (isStored || job.restored() == which) {
       log.committedBefore(figures);
@@ -93,7 +104,7 @@ final class Coordinator {
    * Repeats the orders of the former coordinator, with which all went that rank 0 had not fetched.
    */
   private void orderAgain() {
-    final long decided = Math.max(0, context.state().lastDecided());
+    final long decided = Math.max(0, state.lastDecided());
     if (decided > 0) {
       orders.give(Control.COMMIT, decided);
     }
@@ -104,7 +115,7 @@ final class Coordinator {
 
   private long newest() {
     try {
-      return context.lastNumber();
+      return storage.lastNumber();
     } catch (final IOException e) {
       Warnings.warn("cannot see which checkpoints there are: " + e.getMessage());
       return 0;
@@ -221,19 +232,17 @@ final class Coordinator {
 
   private void await(final WaveFigures figures, final boolean isNew) {
     committing = figures;
-    context.publisher().hurry(figures.number());
-    context
-        .waiters()
-        .add(
-            new Request.Await(figures.number(), Long.MAX_VALUE),
-            isNew,
-            reply -> context.service().execute(() -> end(figures, isNew, reply)));
+    storage.publisher().hurry(figures.number());
+    waiters.add(
+        new Request.Await(figures.number(), Long.MAX_VALUE),
+        isNew,
+        reply -> service.execute(() -> end(figures, isNew, reply)));
   }
 
   private void end(final WaveFigures figures, final boolean isNew, final Reply reply) {
     final long which = figures.number();
     if (reply instanceof final Reply.Failed failed) {
-      if (!context.waiters().isOver(which)) {
+      if (!waiters.isOver(which)) {
         await(figures, isNew); // the commit is tried again
         return;
       }

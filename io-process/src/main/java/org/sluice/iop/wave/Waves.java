@@ -8,12 +8,16 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.segment.Header;
+import org.sluice.iop.checkpoint.CheckpointState;
+import org.sluice.iop.checkpoint.CheckpointStorage;
+import org.sluice.iop.checkpoint.Waiters;
 import org.sluice.iop.trigger.ExplicitCheckpoints;
 import org.sluice.iop.wave.protocol.Control;
 
@@ -28,7 +32,10 @@ public final class Waves {
    */
   private static final long MOST = Runtime.getRuntime().maxMemory() / 16;
 
-  private final Context context;
+  private final CheckpointStorage storage;
+  private final CheckpointState state;
+  private final Executor service;
+  private final Waiters waiters;
   private final ExplicitCheckpoints checkpoints;
   private final Orders orders;
   private final Map<Integer, ByteArrayOutputStream> pieces = new HashMap<>();
@@ -37,12 +44,21 @@ public final class Waves {
   /**
    * A session in which no job has said that it is there.
    *
-   * @param checkpoints those of waves among others
+   * @param checkpoints checkpoints that ranks begin by request, those of waves among others
    */
-  public Waves(final Context context, final ExplicitCheckpoints checkpoints) {
-    this.context = context;
+  public Waves(
+      final Header header,
+      final CheckpointStorage storage,
+      final CheckpointState state,
+      final Executor service,
+      final Waiters waiters,
+      final ExplicitCheckpoints checkpoints) {
+    this.storage = storage;
+    this.state = state;
+    this.service = service;
+    this.waiters = waiters;
     this.checkpoints = checkpoints;
-    this.orders = new Orders(context.segment().header());
+    this.orders = new Orders(header);
     checkpoints.atEnd(this::end);
   }
 
@@ -105,7 +121,9 @@ public final class Waves {
       Fault.at(
           FaultPoint.MPI_GREET,
           "greet a job",
-          () -> coordinator = new Coordinator(context, checkpoints, orders, job));
+          () ->
+              coordinator =
+                  new Coordinator(storage, state, service, waiters, checkpoints, orders, job));
     } catch (final IOException e) {
       throw new IllegalStateException(e); // the point is for kills
     }

@@ -98,29 +98,36 @@ final class LoggedIoProcess implements AutoCloseable {
             () -> "small",
             segment.header(),
             store.profile()::mode);
-    final SessionState state = new SessionState(layout);
     try {
       service =
-          thread
-              .submit(
-                  () ->
-                      new Service(
-                          server,
-                          segment,
-                          store,
-                          Publisher.ofNode(store),
-                          how,
-                          statistics,
-                          journal,
-                          state,
-                          new Guard(null),
-                          (used, processes) -> {}))
-              .get();
+          thread.submit(() -> service(server, segment, store, how, statistics, journal)).get();
     } catch (final ExecutionException | InterruptedException e) {
       throw new IOException(e);
     }
     segment.header().process(ProcessIdentity.current());
     running = CompletableFuture.runAsync(service, thread);
+  }
+
+  private static Service service(
+      final ServerSocketChannel server,
+      final Segment segment,
+      final PosixStore store,
+      final SessionSettings settings,
+      final Statistics statistics,
+      final Journal journal)
+      throws IOException {
+    final Inbox inbox = new Inbox();
+    final Session session =
+        new Session(
+            segment,
+            new SessionStore(store, Publisher.ofNode(store)),
+            settings,
+            statistics,
+            new SessionJournal(new SessionState(segment.header().layout()), journal),
+            new Guard(null),
+            inbox);
+    return new Service(
+        server, segment, inbox, session, statistics, journal.inFlight(), (used, processes) -> {});
   }
 
   private <T extends AutoCloseable> T keep(final T part) {

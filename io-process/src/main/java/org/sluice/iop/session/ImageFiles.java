@@ -1,4 +1,4 @@
-package org.sluice.iop.service;
+package org.sluice.iop.session;
 
 import java.io.IOException;
 import java.nio.file.Path;

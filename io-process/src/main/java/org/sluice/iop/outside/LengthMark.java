@@ -1,4 +1,4 @@
-package org.sluice.iop.service;
+package org.sluice.iop.outside;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,10 +15,12 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.store.directory.NodeIdentity;
 import org.sluice.core.store.directory.SeriesFormat;
 import org.sluice.core.store.format.SealedText;
 import org.sluice.core.store.parts.SeriesDirectory;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CheckpointStorage;
+import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.wave.WaveFiles;
 
@@ -46,23 +48,24 @@ final class LengthMark implements AutoCloseable {
    *
    * @throws IOException when that fails; no file may be longer than its bytes then
    */
-  static LengthMark of(final Context context) throws IOException {
-    final Path folder = WaveFiles.ofNode(context.store().directory()).folder().resolve("lengths");
-    final String name = "%016x".formatted(context.sessionId());
+  static LengthMark of(final CheckpointStorage storage, final CaptureDirectory capture)
+      throws IOException {
+    final Path folder = WaveFiles.ofNode(storage.store().directory()).folder().resolve("lengths");
+    final String name = "%016x".formatted(storage.sessionId());
     SeriesFormat.createFolder(folder);
     for (final Path other : Names.in(folder)) {
       if (!other.endsWith(name) && !other.getFileName().toString().startsWith(DRAFT)) {
-        look(other, context);
+        look(other, storage);
       }
     }
-    return new LengthMark(folder.resolve(name), made(folder, name, context));
+    return new LengthMark(folder.resolve(name), made(folder, name, capture));
   }
 
   /** Makes the mark, which is locked before it has its name. */
-  private static NativeFile made(final Path folder, final String name, final Context context)
-      throws IOException {
+  private static NativeFile made(
+      final Path folder, final String name, final CaptureDirectory capture) throws IOException {
     final Path draft = folder.resolve(DRAFT + name);
-    final String text = "%s %s%n".formatted(context.node(), context.capture().path());
+    final String text = "%s %s%n".formatted(NodeIdentity.self().name(), capture.path());
     Files.write(draft, SealedText.encode(text));
     final NativeFile file = NativeFile.open(draft, Flag.WRITE);
     try (NativeFile directory = NativeFile.open(folder, Flag.DIRECTORY)) {
@@ -77,9 +80,9 @@ final class LengthMark implements AutoCloseable {
     }
   }
 
-  private static void look(final Path other, final Context context) throws IOException {
+  private static void look(final Path other, final CheckpointStorage storage) throws IOException {
     try (NativeFile mark = NativeFile.open(other, Flag.NO_FOLLOW, Flag.NO_WAIT)) {
-      if (mark.tryLock() && isTold(other, context)) {
+      if (mark.tryLock() && isTold(other, storage)) {
         Files.delete(other);
       }
     } catch (final PosixException gone) {
@@ -91,12 +94,13 @@ final class LengthMark implements AutoCloseable {
    * Reports a session that never ended. Returns false for one of another node, whose lock may not
    * be seen here.
    */
-  private static boolean isTold(final Path other, final Context context) throws IOException {
+  private static boolean isTold(final Path other, final CheckpointStorage storage)
+      throws IOException {
     try {
       final Matcher text = TEXT.matcher(SealedText.read(other, MOST));
-      final boolean isOwn = text.matches() && text.group(1).equals(context.node());
+      final boolean isOwn = text.matches() && text.group(1).equals(NodeIdentity.self().name());
       if (isOwn) {
-        new Zeros(SeriesDirectory.root(context.store().directory())).tell(text.group(2));
+        new Zeros(SeriesDirectory.root(storage.store().directory())).tell(text.group(2));
       }
       return isOwn;
     } catch (final DamagedException e) {

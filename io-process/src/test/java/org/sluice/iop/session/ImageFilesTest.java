@@ -1,4 +1,4 @@
-package org.sluice.iop.service;
+package org.sluice.iop.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

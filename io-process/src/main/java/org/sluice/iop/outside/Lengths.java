@@ -1,4 +1,4 @@
-package org.sluice.iop.service;
+package org.sluice.iop.outside;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -8,11 +8,14 @@ import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.core.segment.Segment;
+import org.sluice.iop.checkpoint.CheckpointStorage;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
-import org.sluice.iop.outside.Guard;
 
 /**
  * The lengths of closed files whose bytes are in containers, as programs outside see them: an
@@ -25,7 +28,11 @@ import org.sluice.iop.outside.Guard;
  * files: no process has such a file open, and the next one has to ask. Service thread only.
  */
 public final class Lengths {
-  private final Context context;
+  private final Segment segment;
+  private final CheckpointStorage storage;
+  private final CaptureDirectory capture;
+  private final Drain drain;
+  private final Statistics statistics;
   private final Guard guard;
 
   /**
@@ -37,19 +44,30 @@ public final class Lengths {
   /** True if a former I/O process may have written to files. */
   private final boolean resumed;
 
-  public Lengths(final Context context, final Guard guard) {
-    this.context = context;
+  public Lengths(
+      final Segment segment,
+      final CheckpointStorage storage,
+      final CaptureDirectory capture,
+      final Drain drain,
+      final Statistics statistics,
+      final Guard guard) {
+    this.segment = segment;
+    this.storage = storage;
+    this.capture = capture;
+    this.drain = drain;
+    this.statistics = statistics;
     this.guard = guard;
-    this.resumed = context.segment().header().heartbeat() > 0;
+    this.resumed = segment.header().heartbeat() > 0;
     this.mark =
-        context.layout().lengthensClosed() && !context.capture().isShared() && guard.holdsAll()
-            ? marked(context)
+        drain.layout().lengthensClosed() && !capture.isShared() && guard.holdsAll()
+            ? marked(storage, capture)
             : Optional.empty();
   }
 
-  private static Optional<LengthMark> marked(final Context context) {
+  private static Optional<LengthMark> marked(
+      final CheckpointStorage storage, final CaptureDirectory capture) {
     try {
-      return Optional.of(LengthMark.of(context));
+      return Optional.of(LengthMark.of(storage, capture));
     } catch (final IOException e) {
       Warnings.warn(
           "closed files are empty for programs outside Sluice that look at lengths: "
@@ -60,7 +78,7 @@ public final class Lengths {
 
   /** Tells the processes whether files get their lengths. */
   public void tell() {
-    context.segment().header().lengths(areSet());
+    segment.header().lengths(areSet());
   }
 
   /**
@@ -109,15 +127,15 @@ public final class Lengths {
    * Takes the last close of an image. A watcher was told of that before the file had its length, or
    * before programs waited for it, if it was closed at once. So the watcher is told once more.
    */
-  void closed(final Image image) {
+  public void closed(final Image image) {
     final long unheld = image.takeUnheldNanos();
     if (unheld > 0 && isLogged(image) && guard.asks()) {
       final long now = System.nanoTime();
-      context.statistics().took(Timed.UNHELD, now - unheld, now);
+      statistics.took(Timed.UNHELD, now - unheld, now);
       tellOfOthersBytes(image);
     }
     if (isLogged(image) && (areSet() && lengthen(image) || unheld > 0)) {
-      context.drain().afterwards(() -> tellOfClose(image));
+      drain.afterwards(() -> tellOfClose(image));
     }
   }
 
@@ -127,13 +145,13 @@ public final class Lengths {
    * found it empty, and its writes lie below the logged bytes.
    */
   private void tellOfOthersBytes(final Image image) {
-    if (resumed || !context.layout().lengthensClosed()) {
+    if (resumed || !drain.layout().lengthensClosed()) {
       return;
     }
     try {
       final FileStatus own = image.held().status();
       if (own.allocated() > 0
-          && context.segment().imageTable().directBytes(image.entry()) == 0
+          && segment.imageTable().directBytes(image.entry()) == 0
           && image.unseen() == Reason.NONE) {
         Warnings.warn(
             ("another program wrote %d bytes to %s just behind its close, before it had to wait: they"

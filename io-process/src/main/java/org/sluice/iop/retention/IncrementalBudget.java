@@ -1,10 +1,12 @@
-package org.sluice.iop.trigger;
+package org.sluice.iop.retention;
 
 import java.io.IOException;
 import java.util.List;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.node.Occupancy;
-import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.CheckpointStorage;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
@@ -14,27 +16,30 @@ import org.sluice.iop.measure.Warnings;
  * until the old bytes are not needed. Checkpoints of earlier sessions do not count. Service thread
  * only.
  */
-final class IncrementalBudget {
-  private final Context context;
+public final class IncrementalBudget {
+  private final Keeping keep;
+  private final CheckpointStorage storage;
+  private final Drain drain;
 
   /** The bytes taken; 0 while no checkpoint uses bytes of a removed one. */
   private long taken;
 
-  IncrementalBudget(final Context context) {
-    this.context = context;
+  IncrementalBudget(final Keeping keep, final CheckpointStorage storage, final Drain drain) {
+    this.keep = keep;
+    this.storage = storage;
+    this.drain = drain;
   }
 
   /** Notes a commit. The space is counted after the removals that went before. */
-  void committed(final boolean goesOn) {
-    if (!context.settings().checkpoints().keep().isAll() && (goesOn || taken > 0)) {
-      context.drain().publish(new Look());
+  public void committed(final boolean goesOn) {
+    if (!keep.isAll() && (goesOn || taken > 0)) {
+      drain.publish(new Look());
     }
   }
 
   /** Returns whether there is room for a checkpoint that reuses bytes of one. */
-  boolean isFor(final Commit base) {
-    return context.settings().checkpoints().keep().isAll()
-        || taken <= (context.settings().checkpoints().keep().most() + 1L) * base.content().bytes();
+  public boolean isFor(final Commit base) {
+    return keep.isAll() || taken <= (keep.most() + 1L) * base.content().bytes();
   }
 
   /** A count of the space. The indexes are read on the last stage, as removals are done there. */
@@ -47,11 +52,11 @@ final class IncrementalBudget {
     @Override
     public void commit() throws IOException {
       final List<Commit> ours =
-          context.store().commits(damaged -> {}).stream()
-              .filter(commit -> commit.source().sessionId() == context.sessionId())
+          storage.store().commits(damaged -> {}).stream()
+              .filter(commit -> commit.source().sessionId() == storage.sessionId())
               .toList();
-      final Occupancy all = Occupancy.of(context.store(), ours);
-      context.service().execute(() -> taken = all.removed() > 0 ? all.bytes() : 0);
+      final Occupancy all = Occupancy.of(storage.store(), ours);
+      drain.service().execute(() -> taken = all.removed() > 0 ? all.bytes() : 0);
     }
 
     @Override

@@ -1,0 +1,69 @@
+package org.sluice.iop.service;
+
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.iop.drain.Caller;
+import org.sluice.iop.publish.Publisher;
+import org.sluice.iop.trigger.Checkpoints;
+import org.sluice.iop.trigger.ExplicitCheckpoints;
+import org.sluice.iop.wave.Waves;
+
+/** The requests of processes about checkpoints. Service thread only. */
+public record CheckpointRequests(
+    Checkpoints checkpoints,
+    Publisher publisher,
+    Attachments attachments,
+    FileRequests files,
+    Waves waves) {
+  /** Takes a request of any process; returns false for one that only an attached one makes. */
+  boolean receive(final Request request, final Caller caller) {
+    switch (request) {
+      case Request.ListCheckpoints() -> checkpoints.restarts().list(caller);
+      case Request.Restart restart -> checkpoints.restarts().restart(restart, caller);
+      case Request.Await await -> await(await, caller);
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Takes a request of an attached process; returns false for one that is about no checkpoint. */
+  boolean receive(final Attachment attachment, final Request request, final Caller caller) {
+    final ExplicitCheckpoints explicit = checkpoints.explicit();
+    switch (request) {
+      case Request.Read read -> checkpoints.restarts().read(read, attachment.process(), caller);
+      case Request.Begin begin -> caller.answer(explicit.begin(begin, attachment.writer()));
+      case Request.Hold hold -> caller.answer(explicit.hold(hold, attachment.writer()));
+      case Request.Decide decide -> {
+        explicit.decide(decide.checkpoint(), decide.commit() != 0);
+        caller.answer(new Reply.Done());
+      }
+      case Request.Reuse reuse ->
+          files
+              .find(caller, attachment, reuse.imageId())
+              .ifPresent(image -> caller.answer(explicit.reuse(image, reuse)));
+      case Request.Complete complete -> caller.answer(complete(attachment, complete));
+      case Request.Wave wave -> caller.answer(waves.receive(wave));
+      case Request.Orders() -> caller.answer(waves.next());
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void await(final Request.Await request, final Caller caller) {
+    attachments.poll();
+    final boolean written = checkpoints.groups().hurry(request.checkpoint());
+    publisher.hurry(request.checkpoint());
+    checkpoints.waiters().add(request, written, caller);
+  }
+
+  /** Completes a checkpoint. A request carried out by a former I/O process is answered now. */
+  private Reply complete(final Attachment attachment, final Request.Complete request) {
+    return attachment.wasCompleted()
+        ? new Reply.Done()
+        : checkpoints.explicit().complete(request, attachment.index(), attachment.request());
+  }
+}
