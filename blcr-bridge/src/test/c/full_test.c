@@ -66,21 +66,20 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 
 /* The answer of the kernel when memory is to be made, as an errno; 0 where it makes it. */
 static int refusal;
-static int removed;
 
 int madvise(void *address, size_t length, int advice)
 {
     errno = refusal;
     if (advice == MADV_POPULATE_WRITE && refusal != 0)
         return -1;
-    removed += advice == MADV_REMOVE;
+    assert_int_not_equal(advice, MADV_REMOVE); /* the I/O process may have made it and free it */
     return (int)syscall(SYS_madvise, address, length, advice);
 }
 
 /* Starts with two chunks without memory, of which processes may make as many as are granted. */
 static void start_without_memory(int grants)
 {
-    refusal = removed = 0;
+    refusal = 0;
     start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
     atomic_store(&iop.states[0], ABSENT);
     atomic_store(&iop.states[1], ABSENT);
@@ -134,7 +133,6 @@ static void where_there_is_no_memory_nobody_makes_any_and_nothing_is_lost(void *
         start_without_memory(2);
         refusal = answers[i];
         assert_int_equal(sluice_log_pwrite(&image, image_fd, "begin", 5, 0), -ESTALE);
-        assert_int_equal(removed, 1);
         assert_int_equal(iop.header->memory_refused, 1);
         assert_int_equal(iop.header->memory_grants, 0);
         assert_int_equal(iop.header->absent_chunks, 2);

@@ -158,9 +158,10 @@ static bool exhausted(const struct sluice_pool *pool)
 }
 
 /*
- * Gives back a chunk whose memory could not be made, without what it got of it. Before Linux 5.14
- * the I/O process makes all memory. Where there is no memory every process leaves it to the I/O
- * process, which tries once more and says why that fails.
+ * Gives back a chunk whose memory could not be made. The pages that were made stay: the I/O process
+ * may have made the others meanwhile, and be about to free the chunk. Before Linux 5.14 the I/O
+ * process makes all memory. Where there is no memory every process leaves it to the I/O process,
+ * which tries once more and says why that fails.
  */
 static void give_up_making(struct sluice_pool *pool, uint32_t chunk, uint64_t absent)
 {
@@ -171,8 +172,6 @@ static void give_up_making(struct sluice_pool *pool, uint32_t chunk, uint64_t ab
         sluice_costs_made(&pool->costs, FOREVER, segment->chunk_length);
         atomic_fetch_add_explicit(&header->memory_grants, 1, memory_order_relaxed);
     } else {
-        madvise(segment->chunks + (size_t)chunk * segment->chunk_length, segment->chunk_length,
-                MADV_REMOVE);
         atomic_store_explicit(&header->memory_grants, 0, memory_order_relaxed);
         atomic_store_explicit(&header->memory_refused, 1, memory_order_relaxed);
     }
