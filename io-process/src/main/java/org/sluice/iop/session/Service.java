@@ -113,40 +113,24 @@ final class Service implements Runnable {
     inbox.execute(session::expectNobody);
   }
 
-  /**
-   * Waits for the present work of the drain.
-   *
-   * @return future completed once that work is drained and committed
-   */
+  /** Returns a future completed once the present work is drained and committed. */
   public CompletableFuture<Void> drained() {
     final CompletableFuture<Void> drained = new CompletableFuture<>();
     inbox.execute(() -> session.afterwards(() -> drained.complete(null)));
     return drained;
   }
 
-  /**
-   * Returns the checkpoints and files that are not committed, or not copied from the stage.
-   *
-   * @return future completed with a line for each
-   */
+  /** Returns a line for each checkpoint or file not committed, or not copied from the stage. */
   public CompletableFuture<List<String>> unfinished() {
     return CompletableFuture.supplyAsync(session::unfinished, inbox);
   }
 
-  /**
-   * Returns the beginning of the session's end.
-   *
-   * @return future completed when the end has begun, with whether the command succeeded
-   */
+  /** Returns a future completed when the end has begun, with whether the command succeeded. */
   public CompletableFuture<Boolean> ending() {
     return session.ending();
   }
 
-  /**
-   * Returns the end of the session.
-   *
-   * @return future completed when everything is drained and committed; never exceptionally
-   */
+  /** Returns a future completed when everything is drained and committed; never exceptionally. */
   public CompletableFuture<Void> over() {
     return session.over();
   }
@@ -245,10 +229,7 @@ final class Service implements Runnable {
     }
   }
 
-  /**
-   * Accepts clients. Without a descriptor left a further attempt is useless before a process may
-   * have gone.
-   */
+  /** Without a descriptor left a further attempt is useless before a process may have gone. */
   private void accept() {
     try {
       for (SocketChannel client = server.accept(); client != null; client = server.accept()) {

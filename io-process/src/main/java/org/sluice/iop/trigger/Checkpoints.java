@@ -131,7 +131,6 @@ public final class Checkpoints {
         new GroupCommits(storage, drain, committer, retention));
   }
 
-  /** Returns the processes that wait for commits. */
   public Waiters waiters() {
     return waiters;
   }
@@ -144,7 +143,6 @@ public final class Checkpoints {
     return resting;
   }
 
-  /** Returns the removal of older checkpoints. */
   public Retention retention() {
     return retention;
   }
@@ -196,11 +194,7 @@ public final class Checkpoints {
     return !decisions.state().commits().isEmpty();
   }
 
-  /**
-   * Takes over the checkpoints of a former I/O process, but for commits that may be under way.
-   *
-   * @throws IOException when the store cannot be read
-   */
+  /** Takes over the checkpoints of a former I/O process, but for commits that may be under way. */
   public void resume() throws IOException {
     resumeSeries();
     groups.place(files.registry().all());
