@@ -102,10 +102,10 @@ public final class LsCommand implements Subcommand {
   /**
    * The listing of a series.
    *
-   * @param series name of the series; null in a store of one node
+   * @param series name of the series; empty in a store of one node
    */
   private record Listed(
-      String series,
+      Optional<String> series,
       List<Commit> commits,
       Optional<Commit> newest,
       List<Waiting> waiting,
@@ -114,7 +114,7 @@ public final class LsCommand implements Subcommand {
   @Override
   public Integer call() throws IOException {
     final List<Listed> all = new ArrayList<>();
-    for (final String name : Stores.names(store, series.name())) {
+    for (final Optional<String> name : Stores.names(store, series.name())) {
       all.add(list(name));
     }
     final List<Commit> commits = all.stream().flatMap(one -> one.commits().stream()).toList();
@@ -154,7 +154,7 @@ public final class LsCommand implements Subcommand {
     }
   }
 
-  private Listed list(final String name) throws IOException {
+  private Listed list(final Optional<String> name) throws IOException {
     try (CheckpointReader opened = Stores.open(store, name)) {
       location = opened.store();
       final int others = unreadable.size();
@@ -168,7 +168,7 @@ public final class LsCommand implements Subcommand {
               ? nodes.waiting(unreadable::add)
               : List.of();
       return new Listed(
-          opened.series().orElse(null),
+          opened.series(),
           commits,
           unreadable.size() > others && isDoubtful(opened, commits)
               ? Optional.empty()
@@ -191,7 +191,9 @@ public final class LsCommand implements Subcommand {
    */
   private static Long newest(final List<Listed> all) {
     return all.stream()
-        .filter(one -> all.size() == 1 || Stores.DEFAULT_SERIES.equals(one.series()))
+        .filter(
+            one ->
+                all.size() == 1 || one.series().filter(Stores.DEFAULT_SERIES::equals).isPresent())
         .flatMap(one -> one.newest().stream())
         .map(Commit::number)
         .findFirst()
@@ -278,13 +280,19 @@ public final class LsCommand implements Subcommand {
             one ->
                 lines.apply(one).stream()
                     .map(members)
-                    .map(line -> one.series() == null ? line : line.with("series", one.series())))
+                    .map(line -> one.series().map(name -> line.with("series", name)).orElse(line)))
         .toList();
   }
 
   private void print(final List<Listed> all) {
     final int width =
-        all.size() < 2 ? 0 : all.stream().mapToInt(one -> one.series().length()).max().orElse(0);
+        all.size() < 2
+            ? 0
+            : all.stream()
+                .flatMap(one -> one.series().stream())
+                .mapToInt(String::length)
+                .max()
+                .orElse(0);
     final UnaryOperator<String> column =
         series ->
             width == 0 ? "" : ("%-" + Math.max(width, "SERIES".length()) + "s  ").formatted(series);
@@ -294,7 +302,7 @@ public final class LsCommand implements Subcommand {
                 .formatted(
                     "CHECKPOINT", "COMMITTED", "BY", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE"));
     for (final Listed one : all) {
-      final String first = column.apply(one.series());
+      final String first = column.apply(one.series().orElse(""));
       for (final Commit commit : one.commits()) {
         printLine(first + line(commit));
         if (showsImages()) {

@@ -100,7 +100,7 @@ final class StatusCommand implements Subcommand {
     if (waves.store().isElsewhere()) {
       return Optional.empty();
     }
-    try (CheckpointReader opened = Stores.open(waves.store(), waves.series().orElse(null))) {
+    try (CheckpointReader opened = Stores.open(waves.store(), waves.series())) {
       final List<Commit> commits = NewestWave.counting(opened, this::say);
       final Occupancy taken = Occupancy.of(opened, commits);
       return commits.isEmpty()

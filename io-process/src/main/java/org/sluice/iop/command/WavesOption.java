@@ -38,7 +38,7 @@ final class WavesOption implements SharedOptions {
 
   /** Returns the name of the series; empty for the one that runs use by default. */
   Optional<String> series() {
-    return Optional.ofNullable(series.name());
+    return series.name();
   }
 
   WaveFiles files() throws IOException {

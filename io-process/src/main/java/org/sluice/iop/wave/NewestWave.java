@@ -41,7 +41,7 @@ public final class NewestWave {
     if (!isThere(store, name)) {
       return OptionalLong.empty();
     }
-    try (CheckpointReader opened = Stores.open(store, series.orElse(null))) {
+    try (CheckpointReader opened = Stores.open(store, series)) {
       for (final Commit commit : counting(opened, unreadable).reversed()) {
         if (isWave(opened, commit)) {
           tellOfLostLog(store, name, commit, unreadable);

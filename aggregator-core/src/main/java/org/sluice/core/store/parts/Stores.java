@@ -2,7 +2,6 @@ package org.sluice.core.store.parts;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
@@ -26,11 +25,11 @@ public final class Stores {
   /**
    * Opens a store for reading.
    *
-   * @param series name of the series; null for the only one, or else the default series
+   * @param series name of the series; else the only one, or the default series
    * @throws CommandException when the choice of the series is open
    * @throws IOException when there is no store, or it cannot be read
    */
-  public static CheckpointReader open(final StoreOption option, final String series)
+  public static CheckpointReader open(final StoreOption option, final Optional<String> series)
       throws IOException {
     final Optional<SeriesStore> nodes = ofSeveralNodes(option);
     if (nodes.isEmpty()) {
@@ -47,23 +46,22 @@ public final class Stores {
   /**
    * Returns the series of a command that shows all series unless one is named.
    *
-   * @param series name of the series; null for all
-   * @return names that {@link #open} takes, null for a store that has none
+   * @param series name of the series; else all
+   * @return names that {@link #open} takes, none for a store that has no series
    */
-  public static List<String> names(final StoreOption option, final String series)
-      throws IOException {
-    if (series == null) {
-      final Optional<SeriesStore> nodes = ofSeveralNodes(option);
-      if (nodes.isPresent()) {
-        try (SeriesStore store = nodes.get()) {
-          final List<String> names = store.names();
-          if (!names.isEmpty()) {
-            return names;
-          }
+  public static List<Optional<String>> names(
+      final StoreOption option, final Optional<String> series) throws IOException {
+    final Optional<SeriesStore> nodes =
+        series.isPresent() ? Optional.empty() : ofSeveralNodes(option);
+    if (nodes.isPresent()) {
+      try (SeriesStore store = nodes.get()) {
+        final List<String> names = store.names();
+        if (!names.isEmpty()) {
+          return names.stream().map(Optional::of).toList();
         }
       }
     }
-    return Collections.singletonList(series);
+    return List.of(series);
   }
 
   /**
@@ -84,13 +82,13 @@ public final class Stores {
   /**
    * Opens a store of one node that is to be changed.
    *
-   * @param series name of a series, of which such a store has none; null if not given
+   * @param series name of a series, of which such a store has none
    * @return the store, which the caller closes
    * @throws CommandException when a series is named, or it is one node's part of a series, whose
    *     log counts on its files
    * @throws IOException when there is no store, or it cannot be read
    */
-  public static PosixStore openOfOneNode(final Path directory, final String series)
+  public static PosixStore openOfOneNode(final Path directory, final Optional<String> series)
       throws IOException {
     final Path absolute = directory.toAbsolutePath().normalize();
     final Path root = SeriesDirectory.root(absolute);
@@ -105,36 +103,39 @@ public final class Stores {
   /**
    * Returns the series that is to be changed. Where there are several, the user has to name one.
    *
-   * @param series name of the series; null for the only one
+   * @param series name of the series; else the only one
    * @return name of a series that is there, or of the first one to come
    * @throws CommandException when the choice is open
    */
-  public static String choose(final SeriesStore store, final String series) throws IOException {
+  public static String choose(final SeriesStore store, final Optional<String> series)
+      throws IOException {
     final List<String> names = store.names();
-    if (series == null && names.size() > 1) {
+    if (series.isEmpty() && names.size() > 1) {
       throw new CommandException(
           ExitStatus.USAGE,
           "the store %s has the series %s; choose one with --series"
               .formatted(store, String.join(", ", names)));
     }
-    if (series != null && !names.contains(series)) {
+    if (series.isPresent() && !names.contains(series.get())) {
       throw new NoCheckpointException(
           "the store %s has no series %s, only: %s"
-              .formatted(store, series, String.join(", ", names)));
+              .formatted(store, series.get(), String.join(", ", names)));
     }
-    return series != null ? series : names.isEmpty() ? DEFAULT_SERIES : names.getFirst();
+    return series.orElse(names.isEmpty() ? DEFAULT_SERIES : names.getFirst());
   }
 
-  private static String chooseToRead(final SeriesStore store, final String series)
+  private static String chooseToRead(final SeriesStore store, final Optional<String> series)
       throws IOException {
-    return choose(
-        store, series == null && store.names().contains(DEFAULT_SERIES) ? DEFAULT_SERIES : series);
+    return series.isEmpty() && store.names().contains(DEFAULT_SERIES)
+        ? DEFAULT_SERIES
+        : choose(store, series);
   }
 
   /** Opens a store of one node. A store whose format is damaged may have series. */
-  private static PosixStore openOne(final Path directory, final String series) throws IOException {
+  private static PosixStore openOne(final Path directory, final Optional<String> series)
+      throws IOException {
     final PosixStore opened = PosixStore.open(directory);
-    if (series != null) {
+    if (series.isPresent()) {
       opened.close();
       throw new CommandException(
           ExitStatus.USAGE,

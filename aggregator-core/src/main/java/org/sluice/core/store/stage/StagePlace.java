@@ -171,22 +171,14 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
     return Files.exists(own.resolve(ENDED));
   }
 
-  /**
-   * Returns the stores of runs on a stage.
-   *
-   * @param series name of the series; null for all
-   */
+  /** Returns the stores of a series' runs on a stage. */
   static List<Path> all(final Path stage, final String uri, final String series)
       throws IOException {
-    final Path root = folder(stage, uri);
+    final Path data = series(stage, uri, series).resolve(DATA);
     final List<Path> all = new ArrayList<>();
-    if (Files.isDirectory(root)) {
-      for (final Path one : series == null ? Names.in(root) : List.of(root.resolve(series))) {
-        if (Files.isDirectory(one.resolve(DATA))) {
-          for (final Path own : Names.in(one.resolve(DATA))) {
-            of(own).ifPresent(place -> all.add(own));
-          }
-        }
+    if (Files.isDirectory(data)) {
+      for (final Path own : Names.in(data)) {
+        of(own).ifPresent(place -> all.add(own));
       }
     }
     return all;

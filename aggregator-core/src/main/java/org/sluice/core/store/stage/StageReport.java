@@ -121,7 +121,7 @@ public final class StageReport {
   /**
    * Returns the checkpoints under way, and those that finished runs have left on the way.
    *
-   * @param series name of the series; null for all
+   * @param series name of the series
    * @param counts whether a commit counts by now
    * @param unreadable told of each run whose state cannot be read
    */
