@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.log.StoredPart;
 import org.sluice.core.store.model.Commit;
@@ -142,13 +141,6 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
         .filter(commit -> leaving.contains(commit.id()))
         .forEach(commit -> numbers.remove(commit.number()));
     return numbers;
-  }
-
-  /**
-   * The numbers of earlier runs, which get no more; known also where the bucket is out of reach.
-   */
-  LongStream numbersBefore() {
-    return live.stream().filter(this::isEarlier).mapToLong(LogEntry.Commit::number);
   }
 
   /** Throws where another run has begun. */

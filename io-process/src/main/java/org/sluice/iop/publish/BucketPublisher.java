@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
-import java.util.stream.LongStream;
 import org.sluice.core.store.directory.Farewell;
 import org.sluice.core.store.directory.RememberedGrouping;
 import org.sluice.core.store.model.Commit;
@@ -31,11 +30,6 @@ public final class BucketPublisher extends SharedPublisher {
   @Override
   public boolean hasStage() {
     return true;
-  }
-
-  @Override
-  public LongStream numbersBefore() {
-    return uploader.numbersBefore();
   }
 
   @Override

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.LongStream;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.libc.PosixException;
@@ -94,7 +93,7 @@ public final class BucketUploader implements AutoCloseable {
 
   /** Copies a checkpoint that the stage has, which a successor of this process will know. */
   void upload(final PendingUpload one) {
-    one.begins();
+    one.listener().begins(one);
     add(one);
   }
 
@@ -140,11 +139,6 @@ public final class BucketUploader implements AutoCloseable {
   /** The numbers of what counts before anything else does, for those who wait. */
   Set<Long> committed(final Set<Long> leaving) throws IOException {
     return bucket.committed(settings.global() ? leaving : Set.of());
-  }
-
-  /** The numbers of earlier runs' checkpoints that count. */
-  LongStream numbersBefore() {
-    return bucket.numbersBefore();
   }
 
   /** The session ends: what makes no progress for a while is given up. */
@@ -284,7 +278,7 @@ public final class BucketUploader implements AutoCloseable {
       lasting = stalled || e.reason() != Reason.UNREACHABLE;
     }
     if (lasting) {
-      one.delayed(e);
+      one.listener().delayed(one, e);
     }
     synchronized (this) {
       pause(pause);
@@ -352,7 +346,7 @@ public final class BucketUploader implements AutoCloseable {
     synchronized (this) {
       departures.decide(one); // an upload that was given up may count all the same
     }
-    one.counts();
+    one.listener().counts(one);
     bucket.counts(one);
     over(one, State.SHARED);
   }
@@ -367,7 +361,7 @@ public final class BucketUploader implements AutoCloseable {
       }
       refused = true;
     }
-    one.refused(why);
+    one.listener().refused(one, why);
     over(one, State.REFUSED);
   }
 

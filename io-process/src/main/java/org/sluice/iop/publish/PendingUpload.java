@@ -30,20 +30,4 @@ public record PendingUpload(Commit commit, long round, long growth, Listener lis
       final Commit commit, final long round, final long growth, final Listener listener) {
     this(commit, round, growth, listener, System.nanoTime());
   }
-
-  void begins() {
-    listener.begins(this);
-  }
-
-  void counts() {
-    listener.counts(this);
-  }
-
-  void delayed(final IOException why) {
-    listener.delayed(this, why);
-  }
-
-  void refused(final IOException why) {
-    listener.refused(this, why);
-  }
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
-import java.util.stream.LongStream;
 import org.sluice.core.store.directory.Farewell;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
@@ -26,11 +25,6 @@ public final class SeriesPublisher extends SharedPublisher {
   @Override
   public boolean awaitsNodes() {
     return true;
-  }
-
-  @Override
-  public LongStream numbersBefore() {
-    return commits().numbersBefore();
   }
 
   /** Each of many nodes would read the parts of all: that is done when a process waits. */

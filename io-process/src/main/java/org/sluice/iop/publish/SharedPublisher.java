@@ -3,6 +3,7 @@ package org.sluice.iop.publish;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.LongStream;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Origin;
 import org.sluice.core.store.model.RankSet;
@@ -43,6 +44,11 @@ abstract class SharedPublisher extends NodePublisher {
 
   final SeriesCommits commits() {
     return commits;
+  }
+
+  @Override
+  public final LongStream numbersBefore() {
+    return commits.numbersBefore();
   }
 
   @Override
