@@ -47,7 +47,7 @@ public final class Stores {
    * Returns the series of a command that shows all series unless one is named.
    *
    * @param series name of the series; else all
-   * @return names that {@link #open} takes, none for a store that has no series
+   * @return names that {@link #open} takes; an empty one for a store that has none
    */
   public static List<Optional<String>> names(
       final StoreOption option, final Optional<String> series) throws IOException {
