@@ -11,6 +11,7 @@ import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.process.ParallelReading;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.ImageComparison;
@@ -40,7 +41,12 @@ final class Present {
       final String target)
       throws IOException {
     final Present present = new Present(Names.absolute(target));
-    new ParallelRebuild<>(store, commit, images, present::look).run();
+    new ParallelReading<>(
+            several -> store.rebuilder(commit, several),
+            images,
+            ParallelReading.MOST,
+            present::look)
+        .run();
     return images.stream().filter(present::lacks).toList();
   }
 

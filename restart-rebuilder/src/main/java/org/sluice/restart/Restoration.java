@@ -19,6 +19,7 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.process.ParallelReading;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Rebuilder;
@@ -208,7 +209,9 @@ final class Restoration {
   }
 
   private void rebuild(final List<Pending> files) throws IOException {
-    new ParallelRebuild<>(store, commit, files, this::rebuild).run();
+    new ParallelReading<>(
+            several -> store.rebuilder(commit, several), files, ParallelReading.MOST, this::rebuild)
+        .run();
   }
 
   private void rebuild(final Rebuilder rebuilder, final Pending one) throws IOException {

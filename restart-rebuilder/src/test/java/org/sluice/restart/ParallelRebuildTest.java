@@ -95,6 +95,25 @@ class ParallelRebuildTest {
     assertThat(restore("--force").err()).contains("at offset " + (LONG - 23) + ": it is truncated");
   }
 
+  /** Each of the pieces in which threads check that file finds it too short. */
+  @Test
+  void damageIsToldInTheOrderOfImagesAndOfAFileOnlyOnceItEnds() throws Exception {
+    flipLast(file(30));
+    try (RandomAccessFile file = new RandomAccessFile(file(2).toFile(), "rw")) {
+      file.setLength(4 << 20);
+    }
+    for (int i = 0; i < 5; i++) {
+      final CommandResult verify =
+          CommandResult.of("verify", "--store", directory.resolve("store").toString());
+      assertThat(verify.status()).isEqualTo(5);
+      assertThat(verify.out().lines().skip(1))
+          .satisfiesExactly(
+              two -> assertThat(two).startsWith(file(2) + " is damaged at offset " + (4 << 20)),
+              thirty -> assertThat(thirty).startsWith(file(30) + " is damaged"),
+              last -> assertThat(last).isEqualTo("2 damaged places"));
+    }
+  }
+
   private void assertAllRestored() throws IOException {
     assertThat(files(target)).hasSize(IMAGES);
     for (int rank = 0; rank < IMAGES; rank++) {

@@ -26,13 +26,23 @@ public final class PageCache {
    * tell, as before Linux 6.5.
    */
   public static boolean hasMostOf(final NativeFile file) throws PosixException {
+    return hasMostOf(file, true);
+  }
+
+  /**
+   * Tells whether most of a file would be read from memory.
+   *
+   * @param untold the answer when the kernel does not tell, as before Linux 6.5
+   */
+  public static boolean hasMostOf(final NativeFile file, final boolean untold)
+      throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment range = arena.allocate(RANGE_LENGTH, Long.BYTES); // zeros: all of it
       final MemorySegment counts = arena.allocate(COUNTS_LENGTH, Long.BYTES);
       final long told =
           LibC.SYSCALL.call(
               LibC.SYS_CACHESTAT, file.descriptor, range.address(), counts.address(), 0);
-      return told < 0 || counts.get(JAVA_LONG, 0) * PAGE > file.size() / 2;
+      return told < 0 ? untold : counts.get(JAVA_LONG, 0) * PAGE > file.size() / 2;
     }
   }
 }

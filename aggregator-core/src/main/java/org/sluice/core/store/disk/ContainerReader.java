@@ -12,6 +12,7 @@ import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PageCache;
 import org.sluice.core.process.HugeMemory;
 import org.sluice.core.store.format.ContainerDescriptor;
 import org.sluice.core.store.format.StoredFile;
@@ -20,7 +21,7 @@ import org.sluice.core.store.model.ChunkLocation;
 /**
  * A reader of the chunks of a container file, which verifies them. The reader goes past the page
  * cache, as the file was written: a restart reads each chunk once, and a copy less is half of its
- * work. Not thread-safe.
+ * work. A file that is in memory, as one read before, is read from there. Not thread-safe.
  */
 public final class ContainerReader implements AutoCloseable {
   /**
@@ -61,7 +62,7 @@ public final class ContainerReader implements AutoCloseable {
       final Path path, final long id, final long sessionId, final HugeMemory memory)
       throws IOException {
     final ContainerReader container =
-        new ContainerReader(path, StoredFile.openDirect(path), id, sessionId, memory);
+        new ContainerReader(path, openFast(path), id, sessionId, memory);
     try {
       container.checkHeader();
       return container;
@@ -69,6 +70,15 @@ public final class ContainerReader implements AutoCloseable {
       container.close();
       throw e;
     }
+  }
+
+  private static NativeFile openFast(final Path path) throws IOException {
+    final NativeFile file = StoredFile.open(path);
+    if (PageCache.hasMostOf(file, false)) {
+      return file;
+    }
+    file.close();
+    return StoredFile.openDirect(path);
   }
 
   /** Reads and verifies a chunk; the reader is valid until the memory is used again. */

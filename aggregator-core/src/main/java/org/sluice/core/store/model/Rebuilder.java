@@ -5,12 +5,13 @@ import java.util.function.LongConsumer;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.process.ParallelReading;
 
 /**
  * A reader of images of one checkpoint, one after the other. The reader keeps its memory and its
  * open containers for the next image. Not thread-safe; several may read at a time.
  */
-public interface Rebuilder extends AutoCloseable {
+public interface Rebuilder extends ParallelReading.Reader {
   /**
    * Reads an image: its own file overlaid with its logged extents in program order. Every byte is
    * verified on the way.
@@ -68,7 +69,4 @@ public interface Rebuilder extends AutoCloseable {
   default void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
     rebuild(image, target, bytes -> {});
   }
-
-  @Override
-  void close() throws IOException;
 }

@@ -29,7 +29,7 @@ final class ContainerReaders implements AutoCloseable {
     }
   }
 
-  private ContainerReader container(final long id) throws IOException {
+  ContainerReader container(final long id) throws IOException {
     ContainerReader container = open.get(id);
     if (container == null) {
       container = ContainerReader.open(store.container(id), id, sessionId, memory);

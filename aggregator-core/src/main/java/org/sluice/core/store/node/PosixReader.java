@@ -236,12 +236,7 @@ public class PosixReader implements CheckpointReader {
       final Consumer<IOException> damage,
       final LongConsumer progress)
       throws IOException {
-    try (CheckpointVerifier verifier =
-        new CheckpointVerifier(directory, commit, damage, progress)) {
-      verifier.verify(images);
-    } catch (final DamagedException | FormatVersionException | PosixException e) {
-      damage.accept(e);
-    }
+    new CheckpointVerifier(directory, commit, progress).verify(images, damage);
   }
 
   final CheckpointDirectory directoryOf(final Commit commit) {

@@ -1,11 +1,14 @@
 package org.sluice.core.store.node;
 
 import java.io.IOException;
+import java.util.List;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.process.HugeMemory;
 import org.sluice.core.store.directory.CheckpointDirectory;
 import org.sluice.core.store.directory.StoreDirectory;
+import org.sluice.core.store.disk.ContainerReader;
 import org.sluice.core.store.format.StoredFile;
+import org.sluice.core.store.model.Block;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Holder;
@@ -53,6 +56,17 @@ final class PosixRebuilder implements Rebuilder {
     containers.overlay(
         holder.chunks(), new ImageOverlay(holder.imageId(), holder.pieces().end(), once));
     files.read(file, holder.blocks(), once);
+  }
+
+  /** Verifies blocks of a file and hands them on. */
+  void readOwn(final StoredFile.Opening file, final List<Block> blocks, final ImageTarget target)
+      throws IOException {
+    files.read(file, blocks, target);
+  }
+
+  /** Returns a container of the checkpoint's session, which is closed with this. */
+  ContainerReader container(final long id) throws IOException {
+    return containers.container(id);
   }
 
   @Override
