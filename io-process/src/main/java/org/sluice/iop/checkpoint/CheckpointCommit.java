@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.segment.ImageDescriptor;
@@ -131,9 +132,10 @@ public final class CheckpointCommit implements Work {
     drain.publish(this);
   }
 
+  /** Seals the images, and keeps all descriptors that the commit will use. */
   void seal() {
+    members().forEach(image -> image.held().use());
     for (final Image image : images) {
-      image.held().use();
       if (image.state() == ImageDescriptor.STATE_DIRECT) {
         try {
           image.size(image.held().status().size());
@@ -190,6 +192,9 @@ public final class CheckpointCommit implements Work {
       throw failure.get() instanceof final PosixException posix
           ? posix.as(member.path() + " is lost")
           : new IOException(member.path() + ": " + failure.get().getMessage(), failure.get());
+    }
+    if (image.held().isLost()) {
+      throw new PosixException(member.path() + " is lost", Errno.EIO);
     }
   }
 
@@ -296,7 +301,7 @@ public final class CheckpointCommit implements Work {
       refuse(failure);
     } else {
       drain.failLost(failure);
-      images().stream()
+      members().stream()
           .filter(image -> image.held().isLost())
           .forEach(image -> image.fail(failure));
       undone(Failure.of(failure));

@@ -26,7 +26,7 @@ import org.sluice.iop.journal.Entry;
  */
 public final class FilesInPlace {
   /** The most files that are open for it at a time. */
-  private static final int MOST_AT_ONCE = 64;
+  private static final int MOST_AT_ONCE = 16;
 
   private final CaptureDirectory capture;
 
@@ -70,12 +70,13 @@ public final class FilesInPlace {
    */
   public List<DraftImage> describe(final List<Entry.Part> members, final List<Image> images)
       throws IOException {
-    for (int from = 0; from < images.size(); from += MOST_AT_ONCE) {
-      sync(images.subList(from, Math.min(from + MOST_AT_ONCE, images.size())));
-    }
     final List<DraftImage> described = new ArrayList<>();
-    for (int i = 0; i < members.size(); i++) {
-      described.add(describe(members.get(i), images.get(i)));
+    for (int from = 0; from < images.size(); from += MOST_AT_ONCE) {
+      final int end = Math.min(from + MOST_AT_ONCE, images.size());
+      sync(images.subList(from, end));
+      for (int i = from; i < end; i++) {
+        described.add(describe(members.get(i), images.get(i)));
+      }
     }
     return described;
   }

@@ -39,7 +39,7 @@ import org.sluice.core.store.model.Sharing;
  */
 final class CommitWriter implements AutoCloseable {
   /** The most images' files that are open for it at a time. */
-  private static final int MOST_AT_ONCE = 64;
+  private static final int MOST_AT_ONCE = 16;
 
   private final StoreDirectory store;
   private final Draft draft;
