@@ -17,12 +17,26 @@ import org.sluice.iop.publish.PendingUpload;
  * The news of commits and uploads to journal, statistics and the processes that wait. Service
  * thread only, but for methods that name the last stage.
  */
-public record CommitOutcomes(
-    Decisions decisions,
-    Waiters waiters,
-    CheckpointStorage storage,
-    Statistics statistics,
-    Executor service) {
+public final class CommitOutcomes {
+  private final Decisions decisions;
+  private final Waiters waiters;
+  private final CheckpointStorage storage;
+  private final Statistics statistics;
+  private final Executor service;
+
+  public CommitOutcomes(
+      final Decisions decisions,
+      final Waiters waiters,
+      final CheckpointStorage storage,
+      final Statistics statistics,
+      final Executor service) {
+    this.decisions = decisions;
+    this.waiters = waiters;
+    this.storage = storage;
+    this.statistics = statistics;
+    this.service = service;
+  }
+
   /** Notes that a checkpoint is begun: from now on no older commit of it answers a process. */
   void begun(final long number) {
     waiters.begun(number);

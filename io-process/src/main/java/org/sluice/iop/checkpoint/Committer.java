@@ -19,15 +19,33 @@ import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
 /** Decides commits. Service thread only. */
-public record Committer(
-    Decisions decisions,
-    CheckpointStorage storage,
-    CapturedFiles files,
-    Drain drain,
-    Drafts drafts,
-    CommitOutcomes outcomes,
-    ImageRelease releases) {
+public final class Committer {
   private static final int NO_RANK = -1;
+
+  private final Decisions decisions;
+  private final CheckpointStorage storage;
+  private final CapturedFiles files;
+  private final Drain drain;
+  private final Drafts drafts;
+  private final CommitOutcomes outcomes;
+  private final ImageRelease releases;
+
+  public Committer(
+      final Decisions decisions,
+      final CheckpointStorage storage,
+      final CapturedFiles files,
+      final Drain drain,
+      final Drafts drafts,
+      final CommitOutcomes outcomes,
+      final ImageRelease releases) {
+    this.decisions = decisions;
+    this.storage = storage;
+    this.files = files;
+    this.drain = drain;
+    this.drafts = drafts;
+    this.outcomes = outcomes;
+    this.releases = releases;
+  }
 
   /**
    * @param anew whether it was written anew since it was decided last

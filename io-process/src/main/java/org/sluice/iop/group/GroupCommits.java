@@ -19,8 +19,23 @@ import org.sluice.iop.retention.Retention;
  * The commits of groups: whether the store may have a group, its commit, and the marks of
  * checkpoints that are whole no more. Service thread only.
  */
-public record GroupCommits(
-    CheckpointStorage storage, Drain drain, Committer committer, Retention retention) {
+public final class GroupCommits {
+  private final CheckpointStorage storage;
+  private final Drain drain;
+  private final Committer committer;
+  private final Retention retention;
+
+  public GroupCommits(
+      final CheckpointStorage storage,
+      final Drain drain,
+      final Committer committer,
+      final Retention retention) {
+    this.storage = storage;
+    this.drain = drain;
+    this.committer = committer;
+    this.retention = retention;
+  }
+
   /** Notes that a group begins, whose number an earlier run may have committed in place. */
   void begins(final long number) {
     storage.predecessors().begins(number);

@@ -19,14 +19,32 @@ import org.sluice.iop.outside.Leases;
 import org.sluice.iop.trigger.Checkpoints;
 
 /** The decision whether an opened file becomes an image. Service thread only. */
-public record Admissions(
-    CapturedFiles files,
-    Creations creations,
-    Statistics statistics,
-    Checkpoints checkpoints,
-    Attachments attachments,
-    Leases leases,
-    Openings openings) {
+public final class Admissions {
+  private final CapturedFiles files;
+  private final Creations creations;
+  private final Statistics statistics;
+  private final Checkpoints checkpoints;
+  private final Attachments attachments;
+  private final Leases leases;
+  private final Openings openings;
+
+  public Admissions(
+      final CapturedFiles files,
+      final Creations creations,
+      final Statistics statistics,
+      final Checkpoints checkpoints,
+      final Attachments attachments,
+      final Leases leases,
+      final Openings openings) {
+    this.files = files;
+    this.creations = creations;
+    this.statistics = statistics;
+    this.checkpoints = checkpoints;
+    this.attachments = attachments;
+    this.leases = leases;
+    this.openings = openings;
+  }
+
   /** Returns whether a file becomes an image if it is none. */
   static boolean isNew(final Request.Open request) {
     return has(request, RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE)

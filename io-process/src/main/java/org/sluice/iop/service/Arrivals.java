@@ -21,12 +21,26 @@ import org.sluice.iop.trigger.Checkpoints;
  * directory, and moved here when they are whole. From then on they are images whose bytes are all
  * in their own files. Service thread only.
  */
-public record Arrivals(
-    CapturedFiles files,
-    Checkpoints checkpoints,
-    Admissions admissions,
-    OutsideOpens outsideOpens,
-    Attachments attachments) {
+public final class Arrivals {
+  private final CapturedFiles files;
+  private final Checkpoints checkpoints;
+  private final Admissions admissions;
+  private final OutsideOpens outsideOpens;
+  private final Attachments attachments;
+
+  public Arrivals(
+      final CapturedFiles files,
+      final Checkpoints checkpoints,
+      final Admissions admissions,
+      final OutsideOpens outsideOpens,
+      final Attachments attachments) {
+    this.files = files;
+    this.checkpoints = checkpoints;
+    this.admissions = admissions;
+    this.outsideOpens = outsideOpens;
+    this.attachments = attachments;
+  }
+
   /**
    * Takes a move. The answer comes when all arrived files are images: the process goes on to write
    * a marker, perhaps.

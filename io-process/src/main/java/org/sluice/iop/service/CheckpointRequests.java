@@ -9,12 +9,26 @@ import org.sluice.iop.trigger.ExplicitCheckpoints;
 import org.sluice.iop.wave.Waves;
 
 /** The requests of processes about checkpoints. Service thread only. */
-public record CheckpointRequests(
-    Checkpoints checkpoints,
-    Publisher publisher,
-    Attachments attachments,
-    FileRequests files,
-    Waves waves) {
+public final class CheckpointRequests {
+  private final Checkpoints checkpoints;
+  private final Publisher publisher;
+  private final Attachments attachments;
+  private final FileRequests files;
+  private final Waves waves;
+
+  public CheckpointRequests(
+      final Checkpoints checkpoints,
+      final Publisher publisher,
+      final Attachments attachments,
+      final FileRequests files,
+      final Waves waves) {
+    this.checkpoints = checkpoints;
+    this.publisher = publisher;
+    this.attachments = attachments;
+    this.files = files;
+    this.waves = waves;
+  }
+
   /** Takes a request of any process; returns false for one that only an attached one makes. */
   boolean receive(final Request request, final Caller caller) {
     switch (request) {

@@ -11,14 +11,32 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
 
 /** The requests of processes about files. Service thread only. */
-public record FileRequests(
-    ImageRegistry registry,
-    OpenQueue openQueue,
-    ReplaceRequests replaceRequests,
-    Arrivals arrivals,
-    Closings closings,
-    Settling settling,
-    TimedSettling timedSettling) {
+public final class FileRequests {
+  private final ImageRegistry registry;
+  private final OpenQueue openQueue;
+  private final ReplaceRequests replaceRequests;
+  private final Arrivals arrivals;
+  private final Closings closings;
+  private final Settling settling;
+  private final TimedSettling timedSettling;
+
+  public FileRequests(
+      final ImageRegistry registry,
+      final OpenQueue openQueue,
+      final ReplaceRequests replaceRequests,
+      final Arrivals arrivals,
+      final Closings closings,
+      final Settling settling,
+      final TimedSettling timedSettling) {
+    this.registry = registry;
+    this.openQueue = openQueue;
+    this.replaceRequests = replaceRequests;
+    this.arrivals = arrivals;
+    this.closings = closings;
+    this.settling = settling;
+    this.timedSettling = timedSettling;
+  }
+
   /** Takes a request of an attached process; returns false for one that is about no file. */
   boolean receive(final Attachment attachment, final Request request, final Caller caller) {
     switch (request) {

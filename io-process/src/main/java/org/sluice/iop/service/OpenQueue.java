@@ -21,13 +21,29 @@ import org.sluice.iop.trigger.Checkpoints;
  * process waits for its answer, so that no other request of it comes in between. Service thread
  * only.
  */
-public record OpenQueue(
-    CapturedFiles files,
-    Checkpoints checkpoints,
-    Attachments attachments,
-    OpenRequests openRequests,
-    Openings openings,
-    UncountedWrites unseen) {
+public final class OpenQueue {
+  private final CapturedFiles files;
+  private final Checkpoints checkpoints;
+  private final Attachments attachments;
+  private final OpenRequests openRequests;
+  private final Openings openings;
+  private final UncountedWrites unseen;
+
+  public OpenQueue(
+      final CapturedFiles files,
+      final Checkpoints checkpoints,
+      final Attachments attachments,
+      final OpenRequests openRequests,
+      final Openings openings,
+      final UncountedWrites unseen) {
+    this.files = files;
+    this.checkpoints = checkpoints;
+    this.attachments = attachments;
+    this.openRequests = openRequests;
+    this.openings = openings;
+    this.unseen = unseen;
+  }
+
   void open(final Attachment opener, final Request.Open request, final Caller caller) {
     final long began = System.nanoTime();
     final Caller timed =

@@ -21,14 +21,32 @@ import org.sluice.iop.trigger.Checkpoints;
  * The answers to processes that open a file. Exactly one process may log an image, as long as no
  * other has the file open. Service thread only.
  */
-public record OpenRequests(
-    CapturedFiles files,
-    Drain drain,
-    Checkpoints checkpoints,
-    Settling settling,
-    Ungrouped ungrouped,
-    Admissions admissions,
-    Openings openings) {
+public final class OpenRequests {
+  private final CapturedFiles files;
+  private final Drain drain;
+  private final Checkpoints checkpoints;
+  private final Settling settling;
+  private final Ungrouped ungrouped;
+  private final Admissions admissions;
+  private final Openings openings;
+
+  public OpenRequests(
+      final CapturedFiles files,
+      final Drain drain,
+      final Checkpoints checkpoints,
+      final Settling settling,
+      final Ungrouped ungrouped,
+      final Admissions admissions,
+      final Openings openings) {
+    this.files = files;
+    this.drain = drain;
+    this.checkpoints = checkpoints;
+    this.settling = settling;
+    this.ungrouped = ungrouped;
+    this.admissions = admissions;
+    this.openings = openings;
+  }
+
   /**
    * Opens a file for a process.
    *

@@ -19,15 +19,31 @@ import org.sluice.iop.trigger.Checkpoints;
  * The openings of images by processes, from the first to the last close. Service thread only, but
  * for methods that name the last stage.
  */
-public record Openings(
-    Decisions decisions,
-    ImageRegistry registry,
-    Drain drain,
-    Statistics statistics,
-    Checkpoints checkpoints,
-    Closings closings) {
+public final class Openings {
   private static final int NO_ENTRY = 0;
   private static final int NO_IMAGE = 0;
+
+  private final Decisions decisions;
+  private final ImageRegistry registry;
+  private final Drain drain;
+  private final Statistics statistics;
+  private final Checkpoints checkpoints;
+  private final Closings closings;
+
+  public Openings(
+      final Decisions decisions,
+      final ImageRegistry registry,
+      final Drain drain,
+      final Statistics statistics,
+      final Checkpoints checkpoints,
+      final Closings closings) {
+    this.decisions = decisions;
+    this.registry = registry;
+    this.drain = drain;
+    this.statistics = statistics;
+    this.checkpoints = checkpoints;
+    this.closings = closings;
+  }
 
   /** Counts how long an opening took, since a time by {@link System#nanoTime}. */
   void took(final long began) {

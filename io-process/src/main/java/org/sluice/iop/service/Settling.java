@@ -17,12 +17,28 @@ import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
 /** The steps that make images' own files hold everything, now or for good. Service thread only. */
-public record Settling(ImageRegistry registry, Drain drain, Attachments attachments, Rings rings) {
+public final class Settling {
   /**
    * The longest wait for the end of a program's lease, which the kernel ends a moment after the
    * program's end was told of. The drain waits meanwhile, so not for a process that has no end.
    */
   private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private final ImageRegistry registry;
+  private final Drain drain;
+  private final Attachments attachments;
+  private final Rings rings;
+
+  public Settling(
+      final ImageRegistry registry,
+      final Drain drain,
+      final Attachments attachments,
+      final Rings rings) {
+    this.registry = registry;
+    this.drain = drain;
+    this.attachments = attachments;
+    this.rings = rings;
+  }
 
   /** Returns whether no process has anything left to publish. */
   boolean areWritersIdle() {

@@ -9,14 +9,28 @@ import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.measure.Warnings;
 
 /** The plain files that remain of images at the end of a run. Service thread only. */
-public record LastSettling(
-    ImageRegistry registry,
-    Drain drain,
-    Groups groups,
-    Resting resting,
-    Replacements replacements) {
+public final class LastSettling {
   /** The number of images settled at once, whose files need descriptors then. */
   private static final int AT_ONCE = 32;
+
+  private final ImageRegistry registry;
+  private final Drain drain;
+  private final Groups groups;
+  private final Resting resting;
+  private final Replacements replacements;
+
+  public LastSettling(
+      final ImageRegistry registry,
+      final Drain drain,
+      final Groups groups,
+      final Resting resting,
+      final Replacements replacements) {
+    this.registry = registry;
+    this.drain = drain;
+    this.groups = groups;
+    this.resting = resting;
+    this.replacements = replacements;
+  }
 
   /**
    * Makes plain files of the images that are not committed, and brings them to storage. Images are

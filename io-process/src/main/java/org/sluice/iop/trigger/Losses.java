@@ -15,12 +15,26 @@ import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Statistics;
 
 /** The report on losses at the end of a run. Service thread only. */
-public record Losses(
-    CheckpointState state,
-    CapturedFiles files,
-    Statistics statistics,
-    Groups groups,
-    ImageRelease releases) {
+public final class Losses {
+  private final CheckpointState state;
+  private final CapturedFiles files;
+  private final Statistics statistics;
+  private final Groups groups;
+  private final ImageRelease releases;
+
+  public Losses(
+      final CheckpointState state,
+      final CapturedFiles files,
+      final Statistics statistics,
+      final Groups groups,
+      final ImageRelease releases) {
+    this.state = state;
+    this.files = files;
+    this.statistics = statistics;
+    this.groups = groups;
+    this.releases = releases;
+  }
+
   private long countUnnamed() {
     return files.registry().all().stream()
         .filter(image -> image.reason() == Reason.NODES && !groups.has(image))

@@ -36,14 +36,30 @@ import org.sluice.iop.measure.Warnings;
  * that have the image get a copy. The last stage does both, behind a commit that may be under way.
  * Service thread only.
  */
-public record Replacements(
-    Decisions decisions,
-    CheckpointStorage storage,
-    ImageRegistry registry,
-    Drain drain,
-    Statistics statistics,
-    Groups groups) {
+public final class Replacements {
   private static final int COPY_LENGTH = 1 << 20;
+
+  private final Decisions decisions;
+  private final CheckpointStorage storage;
+  private final ImageRegistry registry;
+  private final Drain drain;
+  private final Statistics statistics;
+  private final Groups groups;
+
+  public Replacements(
+      final Decisions decisions,
+      final CheckpointStorage storage,
+      final ImageRegistry registry,
+      final Drain drain,
+      final Statistics statistics,
+      final Groups groups) {
+    this.decisions = decisions;
+    this.storage = storage;
+    this.registry = registry;
+    this.drain = drain;
+    this.statistics = statistics;
+    this.groups = groups;
+  }
 
   /**
    * Replaces a committed image's file by a fresh one, so that the committed inode stays as it is.

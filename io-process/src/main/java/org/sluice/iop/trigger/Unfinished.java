@@ -17,13 +17,27 @@ import org.sluice.iop.journal.Entry;
  * The list of files and checkpoints not committed at this moment, for a user whose job may be
  * killed next. Service thread only.
  */
-public record Unfinished(
-    CheckpointState state,
-    Grouping grouping,
-    CheckpointStorage storage,
-    CapturedFiles files,
-    Drain drain) {
+public final class Unfinished {
   private static final int MOST_LINES = 8;
+
+  private final CheckpointState state;
+  private final Grouping grouping;
+  private final CheckpointStorage storage;
+  private final CapturedFiles files;
+  private final Drain drain;
+
+  public Unfinished(
+      final CheckpointState state,
+      final Grouping grouping,
+      final CheckpointStorage storage,
+      final CapturedFiles files,
+      final Drain drain) {
+    this.state = state;
+    this.grouping = grouping;
+    this.storage = storage;
+    this.files = files;
+    this.drain = drain;
+  }
 
   /** Returns a line for each checkpoint, and one for files of none; limited in number. */
   public List<String> lines() {
