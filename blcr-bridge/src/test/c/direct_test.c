@@ -101,10 +101,30 @@ static void large_writes_go_direct_where_memory_costs_more(void **state)
     for (int i = 0; i < 10; i++)
         sluice_costs_made(costs, 1, 1000);
     assert_int_equal(sluice_threshold(client->segment, costs), INT64_MAX);
-    sluice_costs_made(costs, INT64_C(1) << 40, 65536); /* the kernel cannot */
+    costs->cannot_make = true;
+    for (int i = 0; i < 20000; i++)
+        sluice_costs_wrote(costs, 100000, 1 << 20);
     assert_int_equal(sluice_threshold(client->segment, costs), SLUICE_THRESHOLD_FLOOR);
     atomic_store(&iop.header->free_chunks, 8);
     assert_int_equal(sluice_threshold(client->segment, costs), INT64_MAX);
+    shut_down();
+}
+
+static void grants_are_no_room_once_all_memory_is_made(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 16, 65536, 1, AUTO});
+    const struct sluice_costs *costs = &client->writer.pool.costs;
+    atomic_store(&iop.header->free_chunks, 0);
+    atomic_store(&iop.header->memory_grants, INT32_MAX);
+    for (int64_t absent = -1; absent < 8; absent++) {
+        atomic_store(&iop.header->absent_chunks, absent);
+        assert_int_equal(sluice_threshold(client->segment, costs), SLUICE_THRESHOLD_FLOOR);
+    }
+    atomic_store(&iop.header->absent_chunks, 8);
+    assert_int_equal(sluice_threshold(client->segment, costs), INT64_MAX);
+    atomic_store(&iop.header->memory_grants, 7);
+    assert_int_equal(sluice_threshold(client->segment, costs), SLUICE_THRESHOLD_FLOOR);
     shut_down();
 }
 
@@ -185,6 +205,7 @@ int main(void)
         cmocka_unit_test(large_write_over_undrained_bytes_settles_first),
         cmocka_unit_test(auto_policy_aggregates_while_chunks_are_plenty),
         cmocka_unit_test(large_writes_go_direct_where_memory_costs_more),
+        cmocka_unit_test(grants_are_no_room_once_all_memory_is_made),
         cmocka_unit_test(nothing_is_lost_when_an_image_becomes_direct),
         cmocka_unit_test(a_direct_write_under_way_wins_over_older_logged_bytes),
     };

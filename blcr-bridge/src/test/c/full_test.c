@@ -125,6 +125,25 @@ static void a_process_makes_no_memory_that_is_not_granted(void **state)
     shut_down();
 }
 
+static void a_search_in_vain_takes_no_grant(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
+    iop.header->when_full = SLUICE_HEADER_WHEN_FULL_DIRECT;
+    atomic_store(&iop.header->memory_grants, 9);
+    fake_pause(&iop, true);
+    char data[10000];
+    memset(data, 'x', sizeof data);
+    write_all(data, sizeof data, 0);
+    assert_int_equal(iop.slots[0].overflows, 1);
+    assert_int_equal(iop.header->memory_grants, 9);
+    atomic_store(&iop.header->absent_chunks, 1); /* as a killed process may leave it */
+    write_all(data, sizeof data, sizeof data);
+    assert_int_equal(iop.header->memory_grants, 9);
+    fake_pause(&iop, false);
+    shut_down();
+}
+
 static void where_there_is_no_memory_nobody_makes_any_and_nothing_is_lost(void **state)
 {
     (void)state;
@@ -151,7 +170,7 @@ static void a_kernel_that_cannot_make_memory_leaves_it_to_the_io_process(void **
     refusal = EINVAL;
     provided_at_poll = 1;
     write_all("begin", 5, 0);
-    assert_true(client->writer.pool.unable);
+    assert_true(client->writer.pool.costs.cannot_make);
     assert_int_equal(iop.header->memory_refused, 0);
     assert_int_equal(iop.header->memory_grants, 2);
     assert_int_equal(iop.slots[0].memory_waits, 1);
@@ -298,6 +317,7 @@ int main(void)
         cmocka_unit_test(without_a_chunk_the_image_goes_direct),
         cmocka_unit_test(a_process_makes_the_memory_that_it_needs),
         cmocka_unit_test(a_process_makes_no_memory_that_is_not_granted),
+        cmocka_unit_test(a_search_in_vain_takes_no_grant),
         cmocka_unit_test(where_there_is_no_memory_nobody_makes_any_and_nothing_is_lost),
         cmocka_unit_test(a_kernel_that_cannot_make_memory_leaves_it_to_the_io_process),
         cmocka_unit_test(a_wait_for_memory_is_not_counted_as_one_for_room),

@@ -25,6 +25,7 @@ struct sluice_costs {
     _Atomic int64_t direct; /* cost of a write to the image's own file; 0 until one was measured */
     _Atomic int64_t wait;   /* cost of waiting for a chunk; 0 while one was free */
     _Atomic int64_t make;   /* cost of a chunk's memory; 0 until this process has made any */
+    _Atomic bool cannot_make; /* this process never makes the memory of a chunk */
 };
 
 /*
@@ -62,7 +63,8 @@ static inline void sluice_costs_wrote(struct sluice_costs *costs, int64_t nanos,
 static inline bool sluice_costs_shun_making(const struct sluice_costs *costs)
 {
     const int64_t direct = atomic_load_explicit(&costs->direct, memory_order_relaxed);
-    return SLUICE_COSTS_MAKE_FACTOR * atomic_load_explicit(&costs->make, memory_order_relaxed)
+    return atomic_load_explicit(&costs->cannot_make, memory_order_relaxed)
+        || SLUICE_COSTS_MAKE_FACTOR * atomic_load_explicit(&costs->make, memory_order_relaxed)
         > (direct > 0 ? direct : SLUICE_COSTS_DIRECT_ASSUMED);
 }
 

@@ -27,9 +27,6 @@
 #define GENERATION_SHIFT 32
 #define SLOT_SHIFT 8
 
-/* An upper bound of a cost that is never worth it, in nanoseconds of a chunk. */
-#define FOREVER (INT64_C(1) << 40)
-
 void sluice_pool_destroy(struct sluice_pool *pool)
 {
     sluice_hold_free(&pool->hold);
@@ -146,8 +143,9 @@ bool sluice_pool_lacks_memory(const struct sluice_pool *pool)
 
 static bool may_make(const struct sluice_pool *pool)
 {
-    return !pool->unable
-        && atomic_load_explicit(&pool->segment->header->memory_grants, memory_order_relaxed) > 0;
+    return !pool->costs.cannot_make
+        && atomic_load_explicit(&pool->segment->header->memory_grants, memory_order_relaxed) > 0
+        && sluice_pool_lacks_memory(pool);
 }
 
 /* Returns whether there is no chunk to be had. Cheap enough for every write. */
@@ -167,9 +165,8 @@ static void give_up_making(struct sluice_pool *pool, uint32_t chunk, uint64_t ab
 {
     const struct sluice_segment *segment = pool->segment;
     struct sluice_header *header = segment->header;
-    pool->unable = errno == EINVAL;
-    if (pool->unable) {
-        sluice_costs_made(&pool->costs, FOREVER, segment->chunk_length);
+    pool->costs.cannot_make = errno == EINVAL;
+    if (pool->costs.cannot_make) {
         atomic_fetch_add_explicit(&header->memory_grants, 1, memory_order_relaxed);
     } else {
         atomic_store_explicit(&header->memory_grants, 0, memory_order_relaxed);
@@ -236,6 +233,7 @@ static bool make(struct sluice_pool *pool)
             return make_taken(pool, chunk, state);
         }
     }
+    atomic_fetch_add_explicit(&header->memory_grants, 1, memory_order_relaxed);
     return false;
 }
 

@@ -17,7 +17,6 @@ struct sluice_pool {
     uint32_t slot;
     uint32_t last; /* the last chunk claimed; the next search begins there, where caches are warm */
     struct sluice_costs costs;
-    bool unable;      /* the kernel cannot make memory as this process would */
     uint64_t starved; /* 1 + the count of releases at the last vain wait; 0 for never */
 };
 

@@ -221,7 +221,15 @@ public final class Header {
     return policy() == HeaderDescriptor.POLICY_FIXED
         ? threshold()
         : AutoThreshold.of(
-            unusedChunks(), chunkCount(), buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
+            freeChunks() + makeableChunks(),
+            chunkCount(),
+            buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
+  }
+
+  /** How many chunks processes may make the memory of; {@code threshold.h} counts them as well. */
+  private long makeableChunks() {
+    final long grants = buffer.getLongOpaque(HeaderDescriptor.MEMORY_GRANTS_OFFSET);
+    return Math.max(0, Math.min(grants, absentChunks()));
   }
 
   /** Returns {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}. */

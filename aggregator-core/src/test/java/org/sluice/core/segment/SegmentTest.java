@@ -112,6 +112,20 @@ class SegmentTest {
   }
 
   @Test
+  void thresholdCountsWhatProcessesMayMakeAndNoGrantBeyondIt() throws IOException {
+    try (Segment segment = Segment.reserve(file(), SMALL, SETTINGS)) {
+      final Header header = segment.header();
+      final long full = AutoThreshold.of(0, 8, SMALL.chunkLength());
+      assertThat(header.effectiveThreshold()).isEqualTo(full);
+      header.grantMemory(4);
+      assertThat(header.effectiveThreshold()).isEqualTo(Long.MAX_VALUE);
+      header.grantMemory(Integer.MAX_VALUE);
+      header.addAbsentChunks(-8);
+      assertThat(header.effectiveThreshold()).isEqualTo(full);
+    }
+  }
+
+  @Test
   void memoryOfFreeChunksIsGivenBack() throws IOException {
     try (Segment segment = TestSegments.create(file(), SMALL, SETTINGS)) {
       Claims.claim(segment.chunkPool(), 1, 3);
