@@ -51,6 +51,12 @@ public record PathPattern(Pattern pattern) {
         : number(matcher, rank);
   }
 
+  /** Returns the expression as the user gave it. */
+  @Override
+  public String toString() {
+    return pattern.pattern();
+  }
+
   private int rankGroup() {
     return pattern.namedGroups().getOrDefault(RANK, NONE);
   }

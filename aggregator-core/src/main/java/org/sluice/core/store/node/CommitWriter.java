@@ -205,11 +205,7 @@ final class CommitWriter implements AutoCloseable {
       final ImageFile files, final List<DraftImage> drafts, final List<CommittedImage> images)
       throws IOException {
     try (Loans loans = new Loans()) {
-      for (final DraftImage image : drafts) {
-        if (!isLogged(image) && !Sharing.isInPlace(image.sharing())) {
-          loans.borrow(image.file()).startSync();
-        }
-      }
+      startSyncs(drafts, loans);
       for (final DraftImage image : drafts) {
         final int ordinal = images.size();
         final List<Block> blocks = store(files, image, directory.image(ordinal));
@@ -219,6 +215,14 @@ final class CommitWriter implements AutoCloseable {
       }
       store.disk().sync(loans.files());
       loans.files().forEach(NativeFile::forget);
+    }
+  }
+
+  private void startSyncs(final List<DraftImage> drafts, final Loans loans) throws IOException {
+    for (final DraftImage image : drafts) {
+      if (!isLogged(image) && hasOwnFile(image)) {
+        loans.borrow(image.file()).startSync();
+      }
     }
   }
 
