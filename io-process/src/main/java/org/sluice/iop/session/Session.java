@@ -333,6 +333,7 @@ final class Session implements AutoCloseable {
     overdue.beat();
     checkpoints.groups().lookAround();
     checkpoints.resting().beat();
+    attachments.poll(); // the last member may have left since, behind the closes of its ranks
     endIfDeserted();
     ending.proceed();
     preemption.proceed();
