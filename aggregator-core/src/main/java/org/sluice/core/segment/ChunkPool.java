@@ -18,9 +18,9 @@ import org.sluice.core.chunk.ChunkDescriptor;
  * <p>The process that needs memory makes it. A process turns ABSENT to MAKING by compare-and-set
  * and stores OPEN once the memory is there. The I/O process makes the memory first, whose pages are
  * there for all, and then frees the chunk by compare-and-set: if that fails another process made it
- * as well, and has the chunk. To give memory back the I/O process turns FREE to MAKING in nobody's
- * name, so that no process claims a chunk whose pages are going. Of the I/O process one thread does
- * both, so it never frees what it is giving back.
+ * as well, and has the chunk. To give memory back the I/O process turns FREE, or ABSENT, to MAKING
+ * in nobody's name, so that no process claims a chunk whose pages are going. Of the I/O process one
+ * thread does both, so it never frees what it is giving back.
  *
  * <p>The counts of free and of absent chunks are kept beside the words and only steer policy: a
  * process that dies between its compare-and-set and its count leaves one too high, until it is
@@ -99,44 +99,52 @@ public final class ChunkPool {
     return -1;
   }
 
-  /** Takes the memory of all free chunks. Called by the thread that calls {@link #provide}. */
-  void giveBack(final Remover remover) {
-    int count = 0;
-    for (int chunk = 0; chunk < chunkCount; chunk++) {
-      if (takeFree(chunk)) {
-        count++;
-      } else {
-        giveBack(remover, chunk - count, count);
-        count = 0;
-      }
+  /**
+   * Takes the memory of the first run of chunks that nobody uses. Chunks without memory are in it,
+   * since a process that was killed or refused while it made one has left pages there. Called by
+   * the thread that calls {@link #provide}.
+   *
+   * @param first the chunk to begin at
+   * @param most number of chunks that are taken away from processes at a time
+   * @return the chunk to go on at; the number of chunks when none is left
+   */
+  int giveBack(final int first, final int most, final Remover remover) {
+    int begin = first;
+    while (begin < chunkCount && !takeUnused(begin)) {
+      begin++;
     }
-    giveBack(remover, chunkCount - count, count);
+    if (begin == chunkCount) {
+      return chunkCount;
+    }
+    int end = begin + 1;
+    while (end < chunkCount && end - begin < most && takeUnused(end)) {
+      end++;
+    }
+    remover.remove(begin, end - begin);
+    for (int chunk = begin; chunk < end; chunk++) {
+      makeAbsent(chunk, word(chunk));
+    }
+    return end;
   }
 
-  private boolean takeFree(final int chunk) {
+  private boolean takeUnused(final int chunk) {
     final long word = word(chunk);
-    final boolean taken =
-        ChunkStateDescriptor.state(word) == ChunkStateDescriptor.FREE
-            && states.compareAndSetLong(
-                offset(chunk),
-                word,
-                ChunkStateDescriptor.word(
-                    ChunkStateDescriptor.MAKING,
-                    ChunkStateDescriptor.NOBODY,
-                    ChunkStateDescriptor.generation(word)));
-    if (taken) {
+    final int state = ChunkStateDescriptor.state(word);
+    final long making =
+        ChunkStateDescriptor.word(
+            ChunkStateDescriptor.MAKING,
+            ChunkStateDescriptor.NOBODY,
+            ChunkStateDescriptor.generation(word));
+    if (state != ChunkStateDescriptor.FREE && state != ChunkStateDescriptor.ABSENT
+        || !states.compareAndSetLong(offset(chunk), word, making)) {
+      return false;
+    }
+    if (state == ChunkStateDescriptor.FREE) {
       header.addFreeChunks(-1);
+    } else {
+      header.addAbsentChunks(-1);
     }
-    return taken;
-  }
-
-  private void giveBack(final Remover remover, final int first, final int count) {
-    if (count > 0) {
-      remover.remove(first, count);
-      for (int chunk = first; chunk < first + count; chunk++) {
-        makeAbsent(chunk, word(chunk));
-      }
-    }
+    return true;
   }
 
   private void makeAbsent(final int chunk, final long word) {
@@ -160,6 +168,18 @@ public final class ChunkPool {
             makeAbsent(chunk, word);
           }
         });
+  }
+
+  /** Tells whether a slot's process makes the memory of a chunk. */
+  public boolean isMaking(final int slot) {
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      final long word = word(chunk);
+      if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.MAKING
+          && ChunkStateDescriptor.slot(word) == slot) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -217,6 +237,11 @@ public final class ChunkPool {
       header.addAbsentChunks(absent);
     }
     lastAbsentError = absent == lastAbsentError ? 0 : absent;
+  }
+
+  /** Counts the chunks whose memory is being made or given back. */
+  public int making() {
+    return count(ChunkStateDescriptor.MAKING);
   }
 
   private int count(final int state) {

@@ -25,6 +25,9 @@ import org.sluice.core.process.MappedMemory;
  * <p>Thread-safe, except that nobody may use a view after {@link #close}: the memory is gone then.
  */
 public final class Segment implements AutoCloseable {
+  /** The bytes that are given back at a time. */
+  private static final int MOST_GIVEN_BACK = 64 << 20;
+
   private static final Duration PUBLICATION_TIMEOUT = Duration.ofSeconds(5);
 
   private final Path file;
@@ -137,12 +140,20 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** Gives the memory of all free chunks back. Called by the thread that provides it. */
-  public void giveMemoryBack() {
-    chunkPool.giveBack(
-        (first, count) ->
+  /**
+   * Gives the memory of the first chunks that nobody uses back, as much as takes some milliseconds.
+   * Processes do not get these chunks meanwhile. Called by the thread that provides it.
+   *
+   * @param first the chunk to begin at
+   * @return the chunk to go on at; the number of chunks when all is given back
+   */
+  public int giveMemoryBack(final int first) {
+    return chunkPool.giveBack(
+        first,
+        Math.max(1, MOST_GIVEN_BACK / geometry.chunkLength()),
+        (begin, count) ->
             MappedMemory.remove(
-                address + geometry.chunkOffset(first), (long) count * geometry.chunkLength()));
+                address + geometry.chunkOffset(begin), (long) count * geometry.chunkLength()));
   }
 
   private void populate(final long offset, final long length) throws IOException {

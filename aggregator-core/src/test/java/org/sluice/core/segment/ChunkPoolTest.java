@@ -141,13 +141,16 @@ class ChunkPoolTest {
   void freeChunksThatLoseTheirMemoryGoTogetherAndNobodyClaimsThemMeanwhile() {
     Claims.claim(pool, 1, 10);
     final List<Integer> removed = new ArrayList<>();
-    pool.giveBack(
+    final ChunkPool.Remover remover =
         (first, count) -> {
           removed.add(first);
           removed.add(count);
-          assertThat(Claims.claim(pool, 1, first)).isEqualTo(first == 0 ? 11 : -1);
-        });
-    assertThat(removed).containsExactly(0, 10, 12, CHUNKS - 12);
+          assertThat(Claims.claim(pool, 1, first)).isEqualTo(first == 0 ? 11 : first + count);
+          assertThat(Claims.make(pool, 1, first)).isZero();
+        };
+    assertThat(pool.giveBack(0, CHUNKS, remover)).isEqualTo(10);
+    assertThat(pool.giveBack(10, 20, remover)).isEqualTo(32);
+    assertThat(removed).containsExactly(0, 10, 12, 20);
     assertThat(pool.firstAbsent()).isZero();
   }
 
@@ -155,6 +158,8 @@ class ChunkPoolTest {
   void chunkThatAKilledIoProcessWasGivingBackIsAbsentToTheNext() {
     try {
       pool.giveBack(
+          0,
+          CHUNKS,
           (first, count) -> {
             throw new IllegalStateException("killed");
           });
@@ -164,6 +169,22 @@ class ChunkPoolTest {
     pool.takeBackMaking(ChunkStateDescriptor.NOBODY);
     assertThat(header.absentChunks()).isEqualTo(CHUNKS);
     assertThat(Claims.make(pool, 7, 5)).isNotZero();
+  }
+
+  @Test
+  void pagesThatAKilledMakerLeftAreGivenBackToo() {
+    pool.init();
+    header.addFreeChunks(-CHUNKS);
+    header.addAbsentChunks(CHUNKS);
+    Claims.make(pool, 9, 5);
+    final List<Integer> removed = new ArrayList<>();
+    for (int next = 0; next < CHUNKS; ) {
+      next = pool.giveBack(next, CHUNKS, (first, count) -> removed.add(count));
+    }
+    assertThat(removed).containsExactly(5, CHUNKS - 6);
+    assertThat(header.absentChunks()).isEqualTo(CHUNKS - 1);
+    assertThat(header.freeChunks()).isZero();
+    assertThat(pool.making()).isEqualTo(1);
   }
 
   @Test

@@ -133,7 +133,8 @@ class SegmentTest {
         segment.chunk(chunk).putInt(100, 7);
       }
       final long before = allocated();
-      segment.giveMemoryBack();
+      assertThat(segment.giveMemoryBack(0)).isEqualTo(3);
+      assertThat(segment.giveMemoryBack(3)).isEqualTo(8);
       assertThat(before - allocated()).isEqualTo(7 * (long) SMALL.chunkLength());
       assertThat(segment.chunk(3).getInt(100)).isEqualTo(7);
       assertThat(segment.chunk(4).getInt(100)).isZero();

@@ -33,7 +33,12 @@ public final class ChunkMemory implements Provision.Chunks {
   }
 
   @Override
-  public void giveBack() {
-    segment.giveMemoryBack();
+  public int making() {
+    return segment.chunkPool().making();
+  }
+
+  @Override
+  public int giveBack(final int first) {
+    return segment.giveMemoryBack(first);
   }
 }

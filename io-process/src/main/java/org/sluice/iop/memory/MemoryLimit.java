@@ -4,7 +4,6 @@ import static org.sluice.core.command.SizeConverter.format;
 
 import java.io.IOException;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -28,7 +27,7 @@ public final class MemoryLimit {
   private final int chunkLength;
   private boolean unlimited;
   private ControlGroups groups;
-  private long calls;
+  private long chunks;
 
   /**
    * @param chunkLength bytes of each chunk
@@ -43,21 +42,33 @@ public final class MemoryLimit {
   }
 
   /**
-   * Looks at the limit, if the caller may have made as many chunks as it leaves room for.
+   * Counts a chunk that the caller is about to make.
    *
-   * @return how many chunks processes may make until the next look; empty when there was none
+   * @return whether it is to {@link #look} before
+   */
+  public boolean isDue() {
+    return unlimited || chunks++ % CHUNKS_PER_LOOK == 0;
+  }
+
+  /** Tells whether there was no limit at the last look; looks cost nothing then. */
+  public boolean isUnlimited() {
+    return unlimited;
+  }
+
+  /**
+   * Looks at the limit. Beside what processes make, the caller may make chunks until the next look
+   * {@link #isDue}.
+   *
+   * @return how many chunks processes may make until the next look, with those they are making
    * @throws IOException when programs need what is left
    */
-  public OptionalLong look() throws IOException {
+  public long look() throws IOException {
     if (unlimited) {
-      return OptionalLong.of(Integer.MAX_VALUE);
-    }
-    if (calls++ % CHUNKS_PER_LOOK != 0) {
-      return OptionalLong.empty();
+      return Integer.MAX_VALUE;
     }
     final Optional<ControlGroups.Memory> limit = limit();
     unlimited = limit.isEmpty();
-    return OptionalLong.of(unlimited ? Integer.MAX_VALUE : grants(limit.get()));
+    return unlimited ? Integer.MAX_VALUE : grants(limit.get());
   }
 
   private Optional<ControlGroups.Memory> limit() {

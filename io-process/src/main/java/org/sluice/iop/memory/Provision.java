@@ -1,7 +1,6 @@
 package org.sluice.iop.memory;
 
 import java.io.IOException;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
@@ -46,8 +45,16 @@ public final class Provision implements Runnable {
      */
     boolean takeRefused();
 
-    /** Gives the memory of all free chunks back. */
-    void giveBack();
+    /** Counts the chunks whose memory processes are making. */
+    int making();
+
+    /**
+     * Gives the memory of some chunks that nobody uses back.
+     *
+     * @param first the chunk to begin at
+     * @return the chunk to go on at; the number of chunks when all is given back
+     */
+    int giveBack(int first);
   }
 
   /** A receiver of how many chunks are in use. */
@@ -90,8 +97,13 @@ public final class Provision implements Runnable {
   private final Thread thread = Thread.ofPlatform().daemon().name("prefault").unstarted(this);
   private volatile int needed = FIRST;
   private volatile int likely;
-  private volatile boolean attached;
+  private volatile int attached;
+
+  /** True when a process came that no look at the limit has followed. */
+  private volatile boolean came;
+
   private boolean withheld;
+  private boolean warned;
   private long unusedSince;
   private long end;
   private long cost;
@@ -137,8 +149,8 @@ public final class Provision implements Runnable {
    * @param processes number of processes that may take a chunk
    */
   public void look(final int used, final int processes) {
-    final boolean came = processes > 0 && !attached;
-    attached = processes > 0;
+    came |= processes > attached;
+    attached = processes;
     if (came || FIRST + processes > needed || 3 * used > likely) {
       needed = Math.max(needed, FIRST + processes);
       likely = Math.max(likely, 3 * used);
@@ -161,10 +173,14 @@ public final class Provision implements Runnable {
   /** Does what is due. Returns the nanoseconds until more is due, as far as is known; or 0. */
   long step() {
     final long now = clock.getAsLong();
-    if (!attached) {
+    if (attached == 0) {
       return unused(now);
     }
     unusedSince = now;
+    if (came) {
+      came = false;
+      grant();
+    }
     if (withheld || chunks.made() >= count) {
       return LOOK_NANOS;
     }
@@ -179,15 +195,22 @@ public final class Provision implements Runnable {
   }
 
   private long unused(final long now) {
-    if (now - unusedSince >= UNUSED_NANOS && chunks.made() > 0) {
-      chunks.grant(0);
-      chunks.giveBack();
-      needed = FIRST;
-      likely = 0;
-      withheld = false;
+    if (now - unusedSince >= UNUSED_NANOS && (chunks.made() > 0 || withheld)) {
+      unusedSince = now;
+      giveBack();
       grant();
     }
     return LOOK_NANOS;
+  }
+
+  /** Gives memory back until a process is attached, which needs it at once. */
+  private void giveBack() {
+    warned &= chunks.made() == 0;
+    needed = FIRST;
+    likely = 0;
+    for (int next = 0; next < count && attached == 0; ) {
+      next = chunks.giveBack(next);
+    }
   }
 
   private int rest() {
@@ -195,9 +218,11 @@ public final class Provision implements Runnable {
     return made < needed ? 0 : made < likely ? SHORT_REST : LONG_REST;
   }
 
+  /** Looks at the limit, whatever the last look found. */
   private void grant() {
     try {
-      limit.look().ifPresent(chunks::grant);
+      withheld = false;
+      look();
     } catch (final IOException e) {
       withhold(e);
     }
@@ -205,19 +230,35 @@ public final class Provision implements Runnable {
 
   private void makeNext() {
     try {
-      final OptionalLong grants = limit.look();
+      if (limit.isDue()) {
+        look();
+      }
       chunks.makeNext();
-      grants.ifPresent(chunks::grant);
     } catch (final IOException e) {
       withhold(e);
     }
   }
 
+  /**
+   * Grants what the limit leaves. None is made during the look, since that might not see it; nor
+   * does it see the memory that is being made.
+   */
+  private void look() throws IOException {
+    if (!limit.isUnlimited()) {
+      chunks.grant(0);
+    }
+    final long most = limit.look();
+    chunks.grant(Math.max(0, most - chunks.making()));
+  }
+
   private void withhold(final IOException e) {
     chunks.grant(0);
     withheld = true;
-    Warnings.warn(
-        "the buffer keeps only %d of its %d chunks: %s"
-            .formatted(chunks.made(), count, e.getMessage()));
+    if (!warned) {
+      warned = true;
+      Warnings.warn(
+          "the buffer keeps only %d of its %d chunks: %s"
+              .formatted(chunks.made(), count, e.getMessage()));
+    }
   }
 }

@@ -27,7 +27,10 @@ class ProvisionTest {
     private int most = COUNT;
     private long grants = -1;
     private boolean refused;
+    private int making;
     private int givenBack;
+    private Runnable beforeGivingBack = () -> {};
+    private final List<Long> granted = new ArrayList<>();
 
     @Override
     public synchronized int made() {
@@ -46,6 +49,7 @@ class ProvisionTest {
     @Override
     public void grant(final long chunks) {
       grants = chunks;
+      granted.add(chunks);
     }
 
     @Override
@@ -56,8 +60,15 @@ class ProvisionTest {
     }
 
     @Override
-    public void giveBack() {
-      givenBack = made.size() + byProcesses;
+    public int making() {
+      return making;
+    }
+
+    @Override
+    public int giveBack(final int first) {
+      beforeGivingBack.run();
+      givenBack += Math.min(50, made());
+      return first + 50;
     }
   }
 
@@ -69,6 +80,10 @@ class ProvisionTest {
   @BeforeEach
   void haveNoLimit() throws IOException {
     Files.writeString(directory.resolve("mountinfo"), "");
+    openLimit();
+  }
+
+  private void openLimit() throws IOException {
     limit =
         new MemoryLimit(
             1 << 20, ControlGroups.of(directory.resolve("cgroup"), directory.resolve("mountinfo")));
@@ -208,5 +223,72 @@ class ProvisionTest {
     memory.refused = true;
     steps(provision, 2 * COUNT);
     assertThat(memory.made).hasSize(7);
+  }
+
+  private void limitMemory(final long mostMib, final long usedMib) throws IOException {
+    final Path group = Files.createDirectories(directory.resolve("group"));
+    Files.writeString(directory.resolve("cgroup"), "0::/\n");
+    Files.writeString(
+        directory.resolve("mountinfo"),
+        "41 31 0:38 / %s rw - cgroup2 cgroup2 rw\n".formatted(group));
+    Files.writeString(group.resolve("memory.max"), "" + (mostMib << 20));
+    Files.writeString(group.resolve("memory.current"), "" + (usedMib << 20));
+    openLimit();
+  }
+
+  @Test
+  void stopsGivingBackWhenAProcessComes() {
+    final Provision provision = provision();
+    provision.look(COUNT, 1);
+    steps(provision, 2 * COUNT);
+    provision.look(0, 0);
+    now += Provision.UNUSED_NANOS;
+    memory.beforeGivingBack = () -> provision.look(0, 1);
+    steps(provision, 1);
+    assertThat(memory.givenBack).isEqualTo(50);
+    assertThat(memory.grants).isGreaterThanOrEqualTo(COUNT);
+  }
+
+  @Test
+  void whoComesGetsMemoryThatThereWasNoneOfBefore() throws IOException {
+    limitMemory(400, 390);
+    final Provision provision = provision();
+    provision.look(0, 1);
+    steps(provision, 10);
+    assertThat(memory.made).isEmpty();
+    assertThat(memory.grants).isZero();
+    limitMemory(400, 10);
+    steps(provision, 10);
+    assertThat(memory.grants).isZero();
+    provision.look(0, 2);
+    steps(provision, 1);
+    assertThat(memory.made).hasSize(1);
+    assertThat(memory.grants).isEqualTo(64);
+  }
+
+  @Test
+  void memoryThatThereWasNoneOfIsGrantedWhenNobodyIsAttached() throws IOException {
+    limitMemory(400, 390);
+    final Provision provision = provision();
+    provision.look(0, 1);
+    steps(provision, 1);
+    limitMemory(400, 10);
+    provision.look(0, 0);
+    steps(provision, 70);
+    assertThat(memory.grants).isEqualTo(64);
+  }
+
+  @Test
+  void grantsNothingWhileItLooksAndNotWhatIsBeingMade() throws IOException {
+    limitMemory(400, 10);
+    memory.making = 5;
+    final Provision provision = provision();
+    provision.look(0, 1);
+    steps(provision, 1);
+    assertThat(memory.granted).containsExactly(0L, 59L, 0L, 59L);
+    steps(provision, 7);
+    assertThat(memory.granted).hasSize(4);
+    steps(provision, 1);
+    assertThat(memory.granted).hasSize(6);
   }
 }
