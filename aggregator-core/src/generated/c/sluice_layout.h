@@ -146,6 +146,7 @@ _Static_assert(sizeof(struct sluice_header) == 16384, "sluice_header");
 #define SLUICE_SLOT_QUIET_OFFSET 32
 #define SLUICE_SLOT_MOST_UNTAKEN_OFFSET 36
 #define SLUICE_SLOT_LENGTHENING_OFFSET 40
+#define SLUICE_SLOT_MAKES_MEMORY_OFFSET 44
 #define SLUICE_SLOT_AGGREGATED_WRITES_OFFSET 128
 #define SLUICE_SLOT_AGGREGATED_BYTES_OFFSET 208
 #define SLUICE_SLOT_DIRECT_WRITES_OFFSET 288
@@ -173,7 +174,8 @@ struct sluice_slot {
     _Atomic int32_t quiet;
     _Atomic int32_t most_untaken;
     _Atomic int32_t lengthening;
-    uint8_t unused_44[84];
+    _Atomic int32_t makes_memory;
+    uint8_t unused_48[80];
     _Atomic int64_t aggregated_writes[10];
     _Atomic int64_t aggregated_bytes[10];
     _Atomic int64_t direct_writes[10];

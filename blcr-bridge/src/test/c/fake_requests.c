@@ -221,6 +221,7 @@ void fake_answer(struct fake_io_process *iop, int slot, int type, const char *bo
             refuse(fd, EPROTONOSUPPORT, "another version");
         } else {
             iop->slots[slot].generation++;
+            iop->slots[slot].makes_memory = 1;
             iop->slots[slot].state = SLUICE_SLOT_STATE_ATTACHED;
             reply(fd, 0, session, sizeof session);
         }

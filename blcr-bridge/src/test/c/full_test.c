@@ -67,8 +67,17 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 /* The answer of the kernel when memory is to be made, as an errno; 0 where it makes it. */
 static int refusal;
 
+/* The state of a chunk that the I/O process took back and another process has, or 0. */
+static uint64_t taken_meanwhile;
+
 int madvise(void *address, size_t length, int advice)
 {
+    for (int i = 0; i < 2 && advice == MADV_POPULATE_WRITE && taken_meanwhile != 0; i++) {
+        if ((atomic_load(&iop.states[i]) & 0xff) == SLUICE_CHUNK_STATE_MAKING) {
+            atomic_store(&iop.states[i], taken_meanwhile);
+            taken_meanwhile = 0;
+        }
+    }
     errno = refusal;
     if (advice == MADV_POPULATE_WRITE && refusal != 0)
         return -1;
@@ -125,6 +134,26 @@ static void a_process_makes_no_memory_that_is_not_granted(void **state)
     shut_down();
 }
 
+static void a_chunk_that_is_anothers_by_now_stays_that(void **state)
+{
+    (void)state;
+    const uint64_t others = UINT64_C(7) << 8 | SLUICE_CHUNK_STATE_OPEN;
+    const int answers[] = {0, EINVAL, ENOMEM};
+    for (int i = 0; i < 3; i++) {
+        start_without_memory(1);
+        refusal = answers[i];
+        taken_meanwhile = others;
+        uint32_t chunk = 0;
+        uint32_t generation;
+        assert_int_equal(sluice_pool_claim(&client->writer.pool, false, &chunk, &generation),
+                         -EAGAIN);
+        assert_true(iop.states[0] == others || iop.states[1] == others);
+        assert_true(iop.states[0] == ABSENT || iop.states[1] == ABSENT);
+        assert_int_equal(iop.header->absent_chunks, 1);
+        shut_down();
+    }
+}
+
 static void a_search_in_vain_takes_no_grant(void **state)
 {
     (void)state;
@@ -174,6 +203,22 @@ static void a_kernel_that_cannot_make_memory_leaves_it_to_the_io_process(void **
     assert_int_equal(iop.header->memory_refused, 0);
     assert_int_equal(iop.header->memory_grants, 2);
     assert_int_equal(iop.slots[0].memory_waits, 1);
+    assert_int_equal(sluice_log_end(&image), 0);
+    assert_rebuilt("begin", 5);
+    shut_down();
+}
+
+static void a_process_with_limits_of_its_own_leaves_memory_to_the_io_process(void **state)
+{
+    (void)state;
+    start_without_memory(2);
+    atomic_store(&iop.slots[0].makes_memory, 0);
+    provided_at_poll = 1;
+    write_all("begin", 5, 0);
+    assert_int_equal(iop.states[0], ABSENT);
+    assert_int_equal(iop.header->memory_grants, 2);
+    assert_int_equal(iop.slots[0].memory_waits, 1);
+    assert_true(sluice_costs_shun_making(&client->writer.pool.costs));
     assert_int_equal(sluice_log_end(&image), 0);
     assert_rebuilt("begin", 5);
     shut_down();
@@ -317,9 +362,11 @@ int main(void)
         cmocka_unit_test(without_a_chunk_the_image_goes_direct),
         cmocka_unit_test(a_process_makes_the_memory_that_it_needs),
         cmocka_unit_test(a_process_makes_no_memory_that_is_not_granted),
+        cmocka_unit_test(a_chunk_that_is_anothers_by_now_stays_that),
         cmocka_unit_test(a_search_in_vain_takes_no_grant),
         cmocka_unit_test(where_there_is_no_memory_nobody_makes_any_and_nothing_is_lost),
         cmocka_unit_test(a_kernel_that_cannot_make_memory_leaves_it_to_the_io_process),
+        cmocka_unit_test(a_process_with_limits_of_its_own_leaves_memory_to_the_io_process),
         cmocka_unit_test(a_wait_for_memory_is_not_counted_as_one_for_room),
         cmocka_unit_test(a_wait_goes_on_behind_a_time_in_which_the_process_was_stopped),
         cmocka_unit_test(a_write_that_goes_direct_for_want_of_memory_is_counted_as_that),

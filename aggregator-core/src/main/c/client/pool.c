@@ -27,6 +27,9 @@
 #define GENERATION_SHIFT 32
 #define SLOT_SHIFT 8
 
+/* The owner of a chunk without memory. */
+#define NOBODY UINT64_C(0xffffff)
+
 void sluice_pool_destroy(struct sluice_pool *pool)
 {
     sluice_hold_free(&pool->hold);
@@ -141,18 +144,36 @@ bool sluice_pool_lacks_memory(const struct sluice_pool *pool)
     return atomic_load_explicit(&pool->segment->header->absent_chunks, memory_order_relaxed) > 0;
 }
 
-static bool may_make(const struct sluice_pool *pool)
+/*
+ * Returns whether this process is to make the memory of a chunk that it needs. A process with
+ * limits of its own does not: the kernel would charge the memory to it, and kill it.
+ */
+static bool may_make(struct sluice_pool *pool)
 {
+    const struct sluice_slot *slot = pool->segment->slots + pool->slot;
+    if (atomic_load_explicit(&slot->makes_memory, memory_order_relaxed) == 0)
+        pool->costs.cannot_make = true;
     return !pool->costs.cannot_make
         && atomic_load_explicit(&pool->segment->header->memory_grants, memory_order_relaxed) > 0
         && sluice_pool_lacks_memory(pool);
 }
 
 /* Returns whether there is no chunk to be had. Cheap enough for every write. */
-static bool exhausted(const struct sluice_pool *pool)
+static bool exhausted(struct sluice_pool *pool)
 {
     return atomic_load_explicit(&pool->segment->header->free_chunks, memory_order_relaxed) <= 0
         && !may_make(pool);
+}
+
+/*
+ * Ends the making of a chunk. False when it was another's meanwhile: the I/O process took it back
+ * since it believed this process to be over.
+ */
+static bool turn_made(const struct sluice_segment *segment, uint32_t chunk, uint64_t making,
+                      uint64_t next)
+{
+    return atomic_compare_exchange_strong_explicit(&segment->chunk_states[chunk], &making, next,
+                                                   memory_order_release, memory_order_relaxed);
 }
 
 /*
@@ -161,7 +182,7 @@ static bool exhausted(const struct sluice_pool *pool)
  * process makes all memory. Where there is no memory every process leaves it to the I/O process,
  * which tries once more and says why that fails.
  */
-static void give_up_making(struct sluice_pool *pool, uint32_t chunk, uint64_t absent)
+static void give_up_making(struct sluice_pool *pool, uint32_t chunk, uint64_t making)
 {
     const struct sluice_segment *segment = pool->segment;
     struct sluice_header *header = segment->header;
@@ -172,8 +193,10 @@ static void give_up_making(struct sluice_pool *pool, uint32_t chunk, uint64_t ab
         atomic_store_explicit(&header->memory_grants, 0, memory_order_relaxed);
         atomic_store_explicit(&header->memory_refused, 1, memory_order_relaxed);
     }
-    atomic_store_explicit(&segment->chunk_states[chunk], absent, memory_order_release);
-    atomic_fetch_add_explicit(&header->absent_chunks, 1, memory_order_relaxed);
+    const uint64_t absent = making >> GENERATION_SHIFT << GENERATION_SHIFT | NOBODY << SLOT_SHIFT
+        | SLUICE_CHUNK_STATE_ABSENT;
+    if (turn_made(segment, chunk, making, absent))
+        atomic_fetch_add_explicit(&header->absent_chunks, 1, memory_order_relaxed);
 }
 
 /*
@@ -182,7 +205,7 @@ static void give_up_making(struct sluice_pool *pool, uint32_t chunk, uint64_t ab
  * is no memory: a touch would be a SIGBUS. A process that dies in here leaves MAKING behind, which
  * the I/O process turns to ABSENT; pages that are there already are found there by the next one.
  */
-static bool make_taken(struct sluice_pool *pool, uint32_t chunk, uint64_t absent)
+static bool make_taken(struct sluice_pool *pool, uint32_t chunk, uint64_t making)
 {
     const struct sluice_segment *segment = pool->segment;
     const int64_t begin = sluice_clock();
@@ -192,19 +215,14 @@ static bool make_taken(struct sluice_pool *pool, uint32_t chunk, uint64_t absent
         status = madvise(segment->chunks + chunk * length, length, MADV_POPULATE_WRITE);
     } while (status != 0 && (errno == EINTR || errno == EAGAIN));
     if (status != 0) {
-        give_up_making(pool, chunk, absent);
+        give_up_making(pool, chunk, making);
         return false;
     }
     sluice_costs_made(&pool->costs, sluice_clock() - begin, (int64_t)length);
     pool->populated[chunk / 64] |= UINT64_C(1) << chunk % 64;
     pool->last = chunk;
-    struct sluice_chunk *made = (struct sluice_chunk *)(segment->chunks + chunk * length);
-    atomic_store_explicit(&made->used, 0, memory_order_relaxed);
-    const uint32_t generation = (uint32_t)(absent >> GENERATION_SHIFT) + 1;
-    atomic_store_explicit(&segment->chunk_states[chunk],
-                          own_word(pool, generation, SLUICE_CHUNK_STATE_OPEN),
-                          memory_order_release);
-    return true;
+    const uint64_t generation = (making >> GENERATION_SHIFT) + 1;
+    return turn_made(segment, chunk, making, own_word(pool, generation, SLUICE_CHUNK_STATE_OPEN));
 }
 
 /*
@@ -230,7 +248,7 @@ static bool make(struct sluice_pool *pool)
                                                        making, memory_order_acquire,
                                                        memory_order_relaxed)) {
             atomic_fetch_sub_explicit(&header->absent_chunks, 1, memory_order_relaxed);
-            return make_taken(pool, chunk, state);
+            return make_taken(pool, chunk, making);
         }
     }
     atomic_fetch_add_explicit(&header->memory_grants, 1, memory_order_relaxed);

@@ -226,7 +226,7 @@ public final class Header {
             buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
   }
 
-  /** How many chunks processes may make the memory of; {@code threshold.h} counts them as well. */
+  /** The number of chunks that processes may make memory for, as {@code threshold.h} counts it. */
   private long makeableChunks() {
     final long grants = buffer.getLongOpaque(HeaderDescriptor.MEMORY_GRANTS_OFFSET);
     return Math.max(0, Math.min(grants, absentChunks()));

@@ -76,6 +76,15 @@ public final class Slot {
   }
 
   /**
+   * Sets whether the process may make memory of chunks. Called before the process learns its slot.
+   *
+   * @param allowed all limits of memory that the process has are the I/O process's, too
+   */
+  public void makesMemory(final boolean allowed) {
+    buffer.putIntRelease(SlotDescriptor.MAKES_MEMORY_OFFSET, allowed ? 1 : 0);
+  }
+
+  /**
    * Returns the index of the image entry that the process is taking, or has just taken, which may
    * be anything; -1 for none.
    */

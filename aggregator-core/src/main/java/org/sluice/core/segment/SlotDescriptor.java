@@ -50,6 +50,9 @@ public final class SlotDescriptor {
                   SHARED_I32,
                   "lengthening",
                   "the image whose own file is about to get its length; or 0"),
+      MAKES_MEMORY_OFFSET =
+          SLOT.by(IOP)
+              .field(SHARED_I32, "makes_memory", "1 while the process may make memory of chunks"),
       AGGREGATED_WRITES_OFFSET =
           SLOT.by(AP)
               .at(128)

@@ -57,8 +57,51 @@ public final class ControlGroups {
         Files.readAllLines(mounts, StandardCharsets.ISO_8859_1));
   }
 
+  /**
+   * Tells whether all limits of memory of another process are this process's, too. False when that
+   * cannot be known.
+   */
+  public static boolean countMemoryHere(final int pid) {
+    final Path proc = Path.of("/proc");
+    return countMemory(
+        proc.resolve("self/cgroup"),
+        proc.resolve(Integer.toString(pid)).resolve("cgroup"),
+        proc.resolve("self/mountinfo"));
+  }
+
+  /** Tells the same by files as in {@code /proc/PID}. */
+  static boolean countMemory(final Path own, final Path other, final Path mounts) {
+    try {
+      final List<String> here = Files.exists(own) ? Files.readAllLines(own) : List.of();
+      final List<String> there = Files.exists(other) ? Files.readAllLines(other) : List.of();
+      return here.equals(there)
+          || new ControlGroups(there, Files.readAllLines(mounts, StandardCharsets.ISO_8859_1))
+              .hasNoLimitBeside(of(own, mounts));
+    } catch (final IOException goneOrAnothersUser) {
+      return false;
+    }
+  }
+
+  private boolean hasNoLimitBeside(final ControlGroups others) throws IOException {
+    final List<Path> first = groups("memory", "cgroup");
+    final List<Path> groups = first.isEmpty() ? groups("", "cgroup2") : first;
+    return !groups.isEmpty()
+        && Files.isDirectory(groups.get(0))
+        // A group that cannot be seen from here is looked for in the topmost one's place.
+        && memberships.stream().anyMatch(each -> each.endsWith("/" + groups.get(0).getFileName()))
+        && others.limited().containsAll(limited());
+  }
+
+  private List<Path> limited() throws IOException {
+    return limits().stream().map(Memory::group).toList();
+  }
+
   /** Returns the limit of memory that is reached first. */
   public Optional<Memory> memory() throws IOException {
+    return limits().stream().min(Comparator.comparingLong(Memory::left));
+  }
+
+  private List<Memory> limits() throws IOException {
     final List<Memory> limits = new ArrayList<>();
     for (final Path group : groups("", "cgroup2")) {
       final long cached = stat(group, "file") - stat(group, "shmem");
@@ -68,7 +111,7 @@ public final class ControlGroups {
       final long cached = stat(group, "total_cache") - stat(group, "total_shmem");
       add(limits, group, "memory.limit_in_bytes", "memory.usage_in_bytes", cached);
     }
-    return limits.stream().min(Comparator.comparingLong(Memory::left));
+    return limits;
   }
 
   private static void add(

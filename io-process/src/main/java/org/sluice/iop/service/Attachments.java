@@ -20,6 +20,7 @@ import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.memory.ControlGroups;
 
 /**
  * The attached processes. A slot is given back when its process is proven to be dead, or has closed
@@ -173,6 +174,7 @@ public final class Attachments {
   private void add(final Attachment attachment) {
     bySlot[attachment.index()] = attachment;
     all.add(attachment);
+    attachment.slot().makesMemory(ControlGroups.countMemoryHere(attachment.process().pid()));
     statistics.attached(slots());
   }
 
@@ -276,7 +278,7 @@ public final class Attachments {
   private void endIfOver(final Attachment attachment) {
     if (attachment.process().isAlive()) {
       rings.poll(attachment);
-      if (rings.unpublished(attachment).length > 0) {
+      if (rings.mayStore(attachment)) {
         return;
       }
     }

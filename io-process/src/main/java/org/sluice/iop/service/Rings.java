@@ -239,6 +239,14 @@ public final class Rings {
     return claimed(attachment).stream().mapToInt(Claimed::chunk).toArray();
   }
 
+  /**
+   * Tells whether a process has a chunk that is not in the drain, or makes the memory of one. The
+   * process may store into such a chunk as long as it runs.
+   */
+  boolean mayStore(final Attachment attachment) {
+    return pool.isMaking(attachment.index()) || !claimed(attachment).isEmpty();
+  }
+
   /** Takes over all chunks of a process that does not run any more. */
   void adopt(final Attachment attachment) {
     pool.takeBackMaking(attachment.index());

@@ -90,4 +90,28 @@ class ControlGroupsTest {
     assertThat(groups.memory()).isEmpty();
     assertThat(groups.processors()).isEmpty();
   }
+
+  private boolean countsHere(final String own, final String other, final String root)
+      throws IOException {
+    groups(own, root, "cgroup2 cgroup2 rw");
+    return ControlGroups.countMemory(
+        directory.resolve("cgroup"),
+        Files.writeString(directory.resolve("other"), other + "\n"),
+        directory.resolve("mountinfo"));
+  }
+
+  @Test
+  void memoryOfAProcessCountsHereUnlessItHasLimitsOfItsOwn() throws IOException {
+    mounted = directory.resolve("mounted");
+    put("job", "memory.max", "" + 500 * MIB);
+    put("job", "memory.current", "0");
+    put("job/step/task_1", "memory.max", "max");
+    put("job/small", "memory.max", "" + 100 * MIB);
+    assertThat(countsHere("0::/job/small", "0::/job/small", "/")).isTrue();
+    assertThat(countsHere("0::/job/step/task_0", "0::/job/step/task_1", "/")).isTrue();
+    assertThat(countsHere("0::/job/step/task_0", "0::/job/small", "/")).isFalse();
+    assertThat(countsHere("0::/elsewhere", "0::/job/step/task_1", "/")).isFalse();
+    assertThat(countsHere("0::/", "0::/../pod", "/")).isFalse();
+    assertThat(countsHere("0::/pod", "0::/pod-of-ranks", "/pod")).isFalse();
+  }
 }

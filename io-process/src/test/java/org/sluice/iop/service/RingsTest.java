@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.segment.Claims;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Layout;
@@ -127,5 +128,16 @@ class RingsTest {
     poll(attachment(MINE, 1));
     assertThat(closed).containsExactly(7);
     assertThat(lane.handling()).isEqualTo(request);
+  }
+
+  /** Such a process keeps its slot: it opens the chunk once that has memory. */
+  @Test
+  void processThatMakesMemoryMayStore() throws IOException {
+    assertThat(new Rings(segment, null, inFlight).mayStore(attachment(MINE, 1))).isFalse();
+    segment.giveMemoryBack(0);
+    Claims.make(segment.chunkPool(), OTHER, 2);
+    assertThat(new Rings(segment, null, inFlight).mayStore(attachment(MINE, 1))).isFalse();
+    Claims.make(segment.chunkPool(), MINE, 3);
+    assertThat(new Rings(segment, null, inFlight).mayStore(attachment(MINE, 1))).isTrue();
   }
 }
