@@ -76,20 +76,12 @@ public final class AsyncWrites implements AutoCloseable {
   public Write start(final NativeFile file, final IoVector pieces, final long offset) {
     final Write write = new Write(file, pieces, offset);
     final int place = free();
-    write.taken = place >= 0 && isPlain(file) && submit(write, place);
+    write.taken = place >= 0 && file.writesPlainly() && submit(write, place);
     write.ended = !write.taken;
     if (write.taken) {
       underWay[place] = write;
     }
     return write;
-  }
-
-  /**
-   * Tells whether no other object is to see a file's writes: no rehearsal, nor a test that extends
-   * the file.
-   */
-  private static boolean isPlain(final NativeFile file) {
-    return file.getClass() == NativeFile.class && (file.writes == null || !file.writes.isArmed());
   }
 
   private int free() {

@@ -55,7 +55,7 @@ public class NativeFile extends HeldInode {
   final ReentrantLock syncLock = new ReentrantLock();
 
   /** The fault rehearsed at writes; null for none. Set before the file is shared. */
-  Hazard writes;
+  private Hazard writes;
 
   private Hazard syncs;
 
@@ -315,7 +315,9 @@ public class NativeFile extends HeldInode {
   private void sync(final LibC call) throws PosixException {
     syncLock.lock();
     try {
-      requireWhole();
+      if (lost != 0) {
+        throw new PosixException("sync " + opened, lost);
+      }
       final Mishap mishap = at(syncs);
       if (mishap != null) {
         mishap.begin("sync " + opened);
@@ -332,23 +334,26 @@ public class NativeFile extends HeldInode {
     }
   }
 
-  /** Fails if a sync has failed before. */
-  void requireWhole() throws PosixException {
-    if (lost != 0) {
-      throw new PosixException("sync " + opened, lost);
-    }
-  }
-
   /** Keeps the failure of a sync that the holder of {@link #syncLock} has made. */
   PosixException lose(final int errno) {
     lost = errno;
     return new PosixException("sync " + opened, errno);
   }
 
-  /** Returns whether no other object is to see the file's syncs: no rehearsal, nor a test. */
+  /** Returns whether no other object is to see the file's writes. */
+  boolean writesPlainly() {
+    return isPlain(writes);
+  }
+
+  /** Returns whether no other object is to see the file's syncs. */
   boolean syncsPlainly() {
+    return isPlain(syncs);
+  }
+
+  /** Returns whether neither a test extends the file, nor a fault is rehearsed at its calls. */
+  private boolean isPlain(final Hazard calls) {
     return (getClass() == NativeFile.class || getClass() == QuietFile.class)
-        && (syncs == null || !syncs.isArmed());
+        && (calls == null || !calls.isArmed());
   }
 
   /** Tells whether bytes of the file may have failed to reach stable storage. */

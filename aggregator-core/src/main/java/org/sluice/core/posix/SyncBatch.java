@@ -16,8 +16,8 @@ import org.sluice.core.libc.PosixException;
  * files are synchronised one after another.
  */
 public final class SyncBatch {
-  /** The most syncs under way. */
-  private static final int MOST = 64;
+  /** The most syncs under way, for whose files a caller may need descriptors. */
+  public static final int MOST = 16;
 
   /** The means of this process, as the kernel takes long to end them. Held under {@link #LOCK}. */
   private static KernelRequests requests;

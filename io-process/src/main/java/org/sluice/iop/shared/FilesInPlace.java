@@ -25,9 +25,6 @@ import org.sluice.iop.journal.Entry;
  * several nodes the last node's description counts, as that node sees all writes. Last stage.
  */
 public final class FilesInPlace {
-  /** The most files that are open for it at a time. */
-  private static final int MOST_AT_ONCE = 16;
-
   private final CaptureDirectory capture;
 
   /** The directories that have to be durable before a checkpoint names files in them. */
@@ -71,8 +68,8 @@ public final class FilesInPlace {
   public List<DraftImage> describe(final List<Entry.Part> members, final List<Image> images)
       throws IOException {
     final List<DraftImage> described = new ArrayList<>();
-    for (int from = 0; from < images.size(); from += MOST_AT_ONCE) {
-      final int end = Math.min(from + MOST_AT_ONCE, images.size());
+    for (int from = 0; from < images.size(); from += SyncBatch.MOST) {
+      final int end = Math.min(from + SyncBatch.MOST, images.size());
       sync(images.subList(from, end));
       for (int i = from; i < end; i++) {
         described.add(describe(members.get(i), images.get(i)));

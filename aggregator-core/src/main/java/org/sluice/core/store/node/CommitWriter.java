@@ -19,6 +19,7 @@ import org.sluice.core.posix.Loans;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.Speaker;
+import org.sluice.core.posix.SyncBatch;
 import org.sluice.core.store.directory.CheckpointDirectory;
 import org.sluice.core.store.directory.StoreDirectory;
 import org.sluice.core.store.disk.Disk;
@@ -38,9 +39,6 @@ import org.sluice.core.store.model.Sharing;
  * cut can take. They alone need a directory before the record.
  */
 final class CommitWriter implements AutoCloseable {
-  /** The most images' files that are open for it at a time. */
-  private static final int MOST_AT_ONCE = 16;
-
   private final StoreDirectory store;
   private final Draft draft;
   private final CheckpointDirectory directory;
@@ -188,9 +186,9 @@ final class CommitWriter implements AutoCloseable {
     final List<DraftImage> drafts = draft.images();
     final List<CommittedImage> images = new ArrayList<>();
     try (ImageFile files = new ImageFile(store.disk())) {
-      for (int from = 0; from < drafts.size(); from += MOST_AT_ONCE) {
+      for (int from = 0; from < drafts.size(); from += SyncBatch.MOST) {
         storeImages(
-            files, drafts.subList(from, Math.min(from + MOST_AT_ONCE, drafts.size())), images);
+            files, drafts.subList(from, Math.min(from + SyncBatch.MOST, drafts.size())), images);
       }
     }
     return images;
