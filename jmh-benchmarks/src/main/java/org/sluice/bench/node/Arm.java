@@ -3,6 +3,7 @@ package org.sluice.bench.node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,6 @@ final class Arm implements AutoCloseable {
   /** The files of a checkpoint, below the capture directory. */
   static final String GROUP = "round-(\\d+)/";
 
-  private static final String CAPTURE = "capture";
   private static final long DIRECT_BLOCK = 1 << 20;
 
   private final Storage storage;
@@ -90,22 +90,19 @@ final class Arm implements AutoCloseable {
       final Path home,
       final Path runtime)
       throws IOException {
-    final Path parent = Files.createDirectories(home.resolve(CAPTURE));
-    final List<String> wrapper =
-        storage.isSluice()
-            ? List.of(
-                NativeLibraries.sluice().toString(),
-                "run",
-                "--store=" + home.resolve("store"),
-                "--capture=" + parent,
-                "--layout=" + storage.layout(),
-                "--threshold=" + storage.threshold(),
-                "--buffer=" + load.room(),
-                "--when-full=" + whenFull,
-                "--group=" + GROUP,
-                "--writers=" + load.ranks(),
-                "--")
-            : List.of();
+    final Path parent = Files.createDirectories(ArmService.capture(home));
+    final List<String> wrapper = new ArrayList<>();
+    if (storage.isSluice()) {
+      wrapper.addAll(List.of(NativeLibraries.sluice().toString(), "run"));
+      wrapper.addAll(ArmService.options(storage, home));
+      wrapper.addAll(
+          List.of(
+              "--buffer=" + load.room(),
+              "--when-full=" + whenFull,
+              "--group=" + GROUP,
+              "--writers=" + load.ranks(),
+              "--"));
+    }
     final Map<String, String> environment = Map.of("SLUICE_RUNTIME", runtime.toString());
     final Launch launch = new Launch(wrapper, load.programs().options(), environment);
     return new Arm(storage, parent, true, Optional.empty(), ranks(storage, load, home, launch));

@@ -46,14 +46,8 @@ final class ArmService implements AutoCloseable {
       throws IOException {
     final List<String> command =
         new ArrayList<>(
-            List.of(
-                NativeLibraries.sluice().toString(),
-                "serve",
-                "--store=" + home.resolve(STORE),
-                "--capture=" + home.resolve(CAPTURE),
-                "--layout=" + storage.layout(),
-                "--threshold=" + storage.threshold(),
-                "--name=" + storage.label()));
+            List.of(NativeLibraries.sluice().toString(), "serve", "--name=" + storage.label()));
+    command.addAll(options(storage, home));
     command.addAll(options);
     if (storage.isContainer()) {
       command.addAll(List.of("--group=" + Arm.GROUP, "--writers=" + ranks, "--keep=2"));
@@ -72,7 +66,20 @@ final class ArmService implements AutoCloseable {
   }
 
   Path capture() {
+    return capture(home);
+  }
+
+  static Path capture(final Path home) {
     return home.resolve(CAPTURE);
+  }
+
+  /** Returns the options of any session of an arm: its places, and where bytes go. */
+  static List<String> options(final Storage storage, final Path home) {
+    return List.of(
+        "--store=" + home.resolve(STORE),
+        "--capture=" + capture(home),
+        "--layout=" + storage.layout(),
+        "--threshold=" + storage.threshold());
   }
 
   /** Returns the work of its ranks so far, by the names of {@code --stats}. */
