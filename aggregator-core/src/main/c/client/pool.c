@@ -27,9 +27,6 @@
 #define GENERATION_SHIFT 32
 #define SLOT_SHIFT 8
 
-/* The owner of a chunk without memory. */
-#define NOBODY UINT64_C(0xffffff)
-
 void sluice_pool_destroy(struct sluice_pool *pool)
 {
     sluice_hold_free(&pool->hold);
@@ -193,8 +190,8 @@ static void give_up_making(struct sluice_pool *pool, uint32_t chunk, uint64_t ma
         atomic_store_explicit(&header->memory_grants, 0, memory_order_relaxed);
         atomic_store_explicit(&header->memory_refused, 1, memory_order_relaxed);
     }
-    const uint64_t absent = making >> GENERATION_SHIFT << GENERATION_SHIFT | NOBODY << SLOT_SHIFT
-        | SLUICE_CHUNK_STATE_ABSENT;
+    const uint64_t absent = making >> GENERATION_SHIFT << GENERATION_SHIFT
+        | (uint64_t)SLUICE_CHUNK_STATE_NOBODY << SLOT_SHIFT | SLUICE_CHUNK_STATE_ABSENT;
     if (turn_made(segment, chunk, making, absent))
         atomic_fetch_add_explicit(&header->absent_chunks, 1, memory_order_relaxed);
 }

@@ -26,9 +26,10 @@ public class ChunkMakeStress {
 
   @Actor
   public void make(final IIJ_Result result) {
-    if (Claims.make(pool, 1, 0) != 0) {
+    final long making = Claims.make(pool, 1, 0);
+    if (making != 0) {
       result.r1 = 1;
-      Claims.made(pool, 0);
+      Claims.made(pool, 0, making);
     }
   }
 

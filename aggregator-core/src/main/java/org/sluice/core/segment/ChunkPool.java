@@ -16,11 +16,11 @@ import org.sluice.core.chunk.ChunkDescriptor;
  * generation grows with every release: a ring record of an earlier use of the chunk is recognised.
  *
  * <p>The process that needs memory makes it. A process turns ABSENT to MAKING by compare-and-set
- * and stores OPEN once the memory is there. The I/O process makes the memory first, whose pages are
- * there for all, and then frees the chunk by compare-and-set: if that fails another process made it
- * as well, and has the chunk. To give memory back the I/O process turns FREE, or ABSENT, to MAKING
- * in nobody's name, so that no process claims a chunk whose pages are going. Of the I/O process one
- * thread does both, so it never frees what it is giving back.
+ * and that to OPEN, likewise, once the memory is there. The I/O process makes the memory first,
+ * whose pages are there for all, and then frees the chunk by compare-and-set: if that fails another
+ * process made it as well, and has the chunk. To give memory back the I/O process turns FREE, or
+ * ABSENT, to MAKING in nobody's name, so that no process claims a chunk whose pages are going. Of
+ * the I/O process one thread does both, so it never frees what it is giving back.
  *
  * <p>The counts of free and of absent chunks are kept beside the words and only steer policy: a
  * process that dies between its compare-and-set and its count leaves one too high, until it is

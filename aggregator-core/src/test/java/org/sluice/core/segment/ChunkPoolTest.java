@@ -121,7 +121,7 @@ class ChunkPoolTest {
     assertThat(Claims.make(pool, 8, 5)).isZero();
     pool.provide(5);
     assertThat(pool.word(5)).isEqualTo(making);
-    Claims.made(pool, 5);
+    Claims.made(pool, 5, making);
     assertThat(pool.word(5)).isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.OPEN, 9, 0));
   }
 

@@ -44,15 +44,19 @@ public final class Claims {
     return 0;
   }
 
-  /** Opens a chunk whose memory has been made. */
-  public static void made(final ChunkPool pool, final int chunk) {
-    final long word = pool.word(chunk);
-    pool.states.putLongRelease(
+  /**
+   * Opens a chunk whose memory has been made, unless it is another's meanwhile.
+   *
+   * @param making its state word from {@link #make}
+   */
+  public static void made(final ChunkPool pool, final int chunk, final long making) {
+    pool.states.compareAndSetLong(
         ChunkPool.offset(chunk),
+        making,
         ChunkStateDescriptor.word(
             ChunkStateDescriptor.OPEN,
-            ChunkStateDescriptor.slot(word),
-            ChunkStateDescriptor.generation(word) + 1));
+            ChunkStateDescriptor.slot(making),
+            ChunkStateDescriptor.generation(making) + 1));
   }
 
   /** Hands an open chunk over to the drain. */
