@@ -4,11 +4,8 @@ import static org.sluice.core.command.Model.flag;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
@@ -21,11 +18,8 @@ import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.node.Leftover;
-import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.node.StoreTidying;
 import org.sluice.core.store.parts.Stores;
-import org.sluice.core.store.series.SeriesRepair;
-import org.sluice.core.store.series.SeriesStore;
-import org.sluice.core.store.series.SeriesTidying;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** The command that frees space in a store which no committed checkpoint needs. */
@@ -36,9 +30,6 @@ public final class GcCommand implements Subcommand {
 
   private boolean dryRun;
   private boolean damagedLogs;
-
-  /** A removed file or directory. */
-  private record Freed(Leftover.Kind kind, String name, String path, long bytes) {}
 
   private final CommandSpec spec =
       Model.of(this, "gc")
@@ -54,7 +45,7 @@ public final class GcCommand implements Subcommand {
               "A commit log with a damaged record stays, and so do all containers. With --damaged-logs what"
                   + " can be read of it is kept in directories, and the log gets a name that does not count"
                   + " (.damaged). What only the damaged record had is lost.",
-              "In a store of several nodes --damaged-logs removes nothing. The log goes on with what counts"
+              "In a store of several nodes --damaged-logs removes nothing of it. The log goes on with what counts"
                   + " besides the damaged entry: what entries behind it say, and what is whole. That ends the run"
                   + " that writes there.")
           .exits(
@@ -86,71 +77,17 @@ public final class GcCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    final Optional<SeriesStore> nodes = Stores.ofSeveralNodes(store);
-    return nodes.isPresent() ? collectOfSeries(nodes.get()) : collect();
-  }
-
-  /**
-   * Removes files of earlier runs of a series. Files of the last run may belong to a checkpoint
-   * under way.
-   */
-  private int collectOfSeries(final SeriesStore nodes) throws IOException {
-    try (nodes) {
-      final String name = Stores.choose(nodes, series.name());
-      final List<Freed> freed = new ArrayList<>();
-      if (damagedLogs) {
-        final SeriesStore read = Stores.ofSeveralNodes(store).orElseThrow();
-        for (final DamagedException damaged : SeriesRepair.of(read, name, dryRun).damage()) {
-          freed.add(new Freed(Leftover.Kind.LOG, damaged.file(), damaged.file(), 0));
-        }
-        if (!freed
-            .isEmpty()) { // removable files are looked for by the next gc, which knows what counts
-          // then
-          print(nodes.toString(), freed);
-          return ExitStatus.OK.code();
-        }
-      }
-      try (SeriesTidying tidying = new SeriesTidying(nodes, name)) {
-        final List<String> found = tidying.await();
-        for (final String key : found) {
-          freed.add(new Freed(Leftover.Kind.EARLIER, key, tidying.path(key), tidying.size(key)));
-        }
-        if (!dryRun) {
-          delete(tidying, found);
-        }
-        addRestores(freed);
-        print(nodes.toString(), freed);
-      }
-    }
-    return ExitStatus.OK.code();
-  }
-
-  private static void delete(final SeriesTidying tidying, final List<String> keys)
-      throws IOException {
-    try (Progress progress = Progress.beginSteps("gc", keys.size())) {
-      for (final String key : keys) {
-        tidying.delete(List.of(key));
-        progress.add(1);
-      }
-    }
-  }
-
-  private int collect() throws IOException {
     final List<IOException> unreadable = new ArrayList<>();
-    try (PosixStore opened = Stores.openOfOneNode(store.directory(), series.name())) {
-      final List<Leftover> leftovers = new ArrayList<>();
+    try (StoreTidying tidying = Stores.openToTidy(store, series.name());
+        Progress progress = Progress.later()) {
+      final List<Leftover> freed = new ArrayList<>();
       if (damagedLogs) {
-        leftovers.addAll(opened.setAsideDamagedLogs(dryRun));
+        freed.addAll(tidying.setAsideDamagedLogs(dryRun));
       }
-      leftovers.addAll(opened.collectGarbage(dryRun, unreadable::add));
-      final Path root = opened.directory();
-      final List<Freed> freed = new ArrayList<>();
-      for (final Leftover one : leftovers) {
-        final String name = root.relativize(one.path()).toString();
-        freed.add(new Freed(one.kind(), name, one.path().toString(), one.bytes()));
-      }
+      freed.addAll(
+          tidying.collectGarbage(dryRun, unreadable::add, left -> progress.left("gc", left)));
       addRestores(freed);
-      print(root.toString(), freed);
+      print(tidying.reader().store(), freed);
     }
     if (!unreadable.isEmpty()) {
       final CommandException first = Damage.failure(unreadable);
@@ -166,15 +103,15 @@ public final class GcCommand implements Subcommand {
   }
 
   /** Adds files of killed restores, which are outside the store. */
-  private void addRestores(final List<Freed> freed) throws IOException {
+  private void addRestores(final List<Leftover> freed) throws IOException {
     for (final BuildPlaces.Left left : BuildPlaces.of(store).left(!dryRun)) {
       final String where = left.directory();
-      freed.add(new Freed(Leftover.Kind.RESTORE, where, where, left.bytes()));
+      freed.add(new Leftover(Leftover.Kind.RESTORE, where, where, left.bytes()));
     }
   }
 
-  private void print(final String root, final List<Freed> freed) throws IOException {
-    final long bytes = freed.stream().mapToLong(Freed::bytes).sum();
+  private void print(final String root, final List<Leftover> freed) throws IOException {
+    final long bytes = freed.stream().mapToLong(Leftover::bytes).sum();
     if (json.wanted()) {
       json.print(
           new JsonObject()
@@ -185,7 +122,7 @@ public final class GcCommand implements Subcommand {
       return;
     }
     final PrintWriter out = spec.commandLine().getOut();
-    for (final Freed one : freed) {
+    for (final Leftover one : freed) {
       out.printf(
           "%-10s  %8s  %s%n",
           one.kind().label(), SizeConverter.format(one.bytes()), Quoting.name(one.name()));
@@ -193,7 +130,7 @@ public final class GcCommand implements Subcommand {
     out.printf("%s %s%n", dryRun ? "would free" : "freed", SizeConverter.format(bytes));
   }
 
-  private static JsonObject members(final Freed one) {
+  private static JsonObject members(final Leftover one) {
     return new JsonObject()
         .with("kind", one.kind().label())
         .with("path", one.path())

@@ -47,7 +47,7 @@ public final class LsCommand implements Subcommand {
   private final JsonOption json = new JsonOption();
 
   private Long number;
-  private Path stage;
+  private Optional<Path> stage = Optional.empty();
   private boolean withImages;
 
   private final CommandSpec spec =
@@ -74,7 +74,7 @@ public final class LsCommand implements Subcommand {
               flag(value -> withImages = value, "-l", "--images")
                   .description("List the images as well."))
           .add(
-              option(Path.class, value -> stage = value, "--stage")
+              option(Path.class, value -> stage = Optional.ofNullable(value), "--stage")
                   .paramLabel("DIR")
                   .defaultValue("${env:SLUICE_STAGE}")
                   .description(
@@ -206,9 +206,9 @@ public final class LsCommand implements Subcommand {
    */
   private List<StageReport.Line> copying(final CheckpointReader opened) throws IOException {
     if (opened instanceof final SeriesReader bucket) {
-      return stage != null && store.isElsewhere() && number == null
+      return stage.isPresent() && store.isElsewhere() && number == null
           ? StageReport.underWay(
-              stage,
+              stage.get(),
               store.location(),
               opened.series().orElseThrow(),
               (place, commit) ->

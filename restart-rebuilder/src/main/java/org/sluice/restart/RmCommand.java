@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
@@ -25,11 +24,8 @@ import org.sluice.core.store.directory.JobLock;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Keeping;
 import org.sluice.core.store.node.CheckpointReader;
-import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.node.StoreTidying;
 import org.sluice.core.store.parts.Stores;
-import org.sluice.core.store.series.SeriesReader;
-import org.sluice.core.store.series.SeriesStore;
-import org.sluice.core.store.series.SeriesTidying;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** The command that removes checkpoints. */
@@ -97,60 +93,35 @@ public final class RmCommand implements Subcommand {
           ExitStatus.USAGE,
           "name the checkpoints to remove, or give --keep a number from 1 on; see sluice rm --help");
     }
-    final Optional<SeriesStore> nodes = Stores.ofSeveralNodes(store);
-    if (nodes.isPresent()) {
-      print(removeOfSeries(nodes.get()));
-      return ExitStatus.OK.code();
-    }
-    refuseBesideJob(store.directory());
-    final List<Long> removed = new ArrayList<>();
-    final List<Long> busy = new ArrayList<>();
-    try (PosixStore opened = Stores.openOfOneNode(store.directory(), series.name())) {
-      final List<Commit> commits =
-          dryRun ? opened.commits(unreadable -> {}) : opened.durableCommits(unreadable -> {});
-      for (final long number : keep == null ? named(opened, commits) : older(commits)) {
-        (dryRun || remove(opened, commits, number) ? removed : busy).add(number);
+    try (StoreTidying tidying = Stores.openToTidy(store, series.name())) {
+      final CheckpointReader opened = tidying.reader();
+      refuseBesideJob(opened);
+      final List<Commit> commits = tidying.candidates(dryRun);
+      final List<Long> removed =
+          new ArrayList<>(keep == null ? named(opened, commits) : older(commits));
+      final List<Long> busy = dryRun ? List.of() : tidying.remove(removed);
+      removed.removeAll(busy);
+      print(removed);
+      if (!busy.isEmpty()) {
+        throw new CommandException(
+            ExitStatus.BUSY,
+            "a process reads checkpoint %s; remove it when that is over"
+                .formatted(busy.stream().map(String::valueOf).collect(Collectors.joining(", "))));
       }
-    }
-    print(removed);
-    if (!busy.isEmpty()) {
-      throw new CommandException(
-          ExitStatus.BUSY,
-          "a process reads checkpoint %s; remove it when that is over"
-              .formatted(busy.stream().map(String::valueOf).collect(Collectors.joining(", "))));
     }
     return ExitStatus.OK.code();
-  }
-
-  /**
-   * Removes checkpoints of a series, also while a process reads them, which then finds them gone.
-   */
-  private List<Long> removeOfSeries(final SeriesStore nodes) throws IOException {
-    try (nodes) {
-      final String name = Stores.choose(nodes, series.name());
-      if (!store.isElsewhere()) {
-        refuseBesideJob(store.directory().resolve(name));
-      }
-      try (SeriesReader opened = new SeriesReader(nodes, name);
-          SeriesTidying tidying = new SeriesTidying(nodes, name)) {
-        final long last = opened.last();
-        final List<Commit> commits = opened.commits(unreadable -> {});
-        final List<Long> removed =
-            List.copyOf(keep == null ? named(opened, commits) : older(commits));
-        if (!dryRun) {
-          tidying.remove(removed, last);
-        }
-        return removed;
-      }
-    }
   }
 
   /**
    * Refuses to remove the newest checkpoint beside a job. The checkpoint under way may need bytes
    * of it.
    */
-  private void refuseBesideJob(final Path folder) throws IOException {
-    if (newest && JobLock.isTaken(folder)) {
+  private void refuseBesideJob(final CheckpointReader opened) throws IOException {
+    if (!newest || store.isElsewhere()) {
+      return;
+    }
+    final Path folder = store.directory().resolve(opened.series().orElse(""));
+    if (JobLock.isTaken(folder)) {
       throw new CommandException(
           ExitStatus.BUSY,
           "a job of sluice mpi has its checkpoints in %s; remove the newest when it has ended"
@@ -188,24 +159,6 @@ public final class RmCommand implements Subcommand {
 
   private static boolean isNewest(final List<Commit> commits, final long number) {
     return CheckpointReader.newest(commits).filter(newest -> newest.number() == number).isPresent();
-  }
-
-  private static boolean remove(
-      final PosixStore opened, final List<Commit> commits, final long number) throws IOException {
-    if (!opened.removeUnreadable(number)) {
-      return false;
-    }
-    final Optional<Commit> commit =
-        commits.stream().filter(candidate -> candidate.number() == number).findFirst();
-    if (commit.isPresent()) {
-      if (!opened.remove(commit.get())) {
-        return false;
-      }
-      for (final long container : commit.get().content().containers()) {
-        opened.discard(container);
-      }
-    }
-    return true;
   }
 
   private void print(final List<Long> removed) throws IOException {

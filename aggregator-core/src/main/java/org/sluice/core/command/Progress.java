@@ -14,7 +14,8 @@ import org.sluice.core.process.Terminal;
 public final class Progress implements AutoCloseable {
   private static final long MEBIBYTE = 1 << 20;
 
-  private final ProgressBar bar;
+  /** The bar; null where none is shown. */
+  private ProgressBar bar;
 
   private Progress(final ProgressBar bar) {
     this.bar = bar;
@@ -27,6 +28,11 @@ public final class Progress implements AutoCloseable {
   /** Begins to show the progress of a task that is not counted in bytes. */
   public static Progress beginSteps(final String task, final long steps) {
     return begin(task, steps, "", 1);
+  }
+
+  /** Returns the progress of a task whose steps {@link #left} counts, once it begins. */
+  public static Progress later() {
+    return new Progress(null);
   }
 
   private static Progress begin(
@@ -44,6 +50,15 @@ public final class Progress implements AutoCloseable {
             .setUpdateIntervalMillis((int) Duration.ofMillis(200).toMillis())
             .setConsumer(new ConsoleProgressBarConsumer(System.err, Terminal.columns() - 1))
             .build());
+  }
+
+  /** Shows that steps of a task that is not counted in bytes are left; the first call begins it. */
+  public synchronized void left(final String task, final long steps) {
+    if (bar == null) {
+      bar = beginSteps(task, steps).bar;
+    } else {
+      add(1);
+    }
   }
 
   /** Shows that more of the task is done: bytes or steps since the last call. */

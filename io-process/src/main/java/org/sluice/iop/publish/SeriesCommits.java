@@ -28,7 +28,6 @@ import org.sluice.core.store.series.RequiredRanks;
 import org.sluice.core.store.series.SeriesGrouping;
 import org.sluice.core.store.series.SeriesReader;
 import org.sluice.core.store.series.SeriesRun;
-import org.sluice.core.store.series.SeriesStore;
 import org.sluice.core.store.series.SeriesTidying;
 import org.sluice.iop.measure.Warnings;
 
@@ -165,8 +164,7 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   private void watch() {
-    try (SeriesStore opened = storage.open();
-        SeriesTidying tidying = new SeriesTidying(opened, storage.series())) {
+    try (SeriesTidying tidying = new SeriesTidying(storage.open(), storage.series())) {
       while (!closed) {
         final PendingPart next = next();
         if (next != null) {
@@ -187,7 +185,7 @@ public final class SeriesCommits implements AutoCloseable {
    */
   private static void collect(final SeriesTidying tidying) {
     try {
-      tidying.delete(tidying.find());
+      tidying.deleteFound();
     } catch (final IOException e) {
       Warnings.warn("what earlier runs left in the series stays: " + e.getMessage());
     }

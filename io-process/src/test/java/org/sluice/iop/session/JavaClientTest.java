@@ -31,7 +31,9 @@ import org.sluice.client.Checkpoint;
 import org.sluice.client.CheckpointClient;
 import org.sluice.client.ImageChannel;
 import org.sluice.core.store.node.Leftover;
+import org.sluice.core.store.node.NodeTidying;
 import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.node.StoreTidying;
 
 /** The Java client and a real I/O process. */
 @Timeout(120)
@@ -239,11 +241,11 @@ class JavaClientTest {
   /** As if everything had lain there for long. */
   private void collectGarbage() throws IOException {
     try (Stream<Path> files = Files.walk(directory.resolve("store"));
-        PosixStore collector = PosixStore.open(directory.resolve("store"))) {
+        StoreTidying tidying = new NodeTidying(PosixStore.open(directory.resolve("store")))) {
       for (final Path file : files.filter(Files::isRegularFile).toList()) {
         Files.setLastModifiedTime(file, FileTime.fromMillis(0));
       }
-      assertThat(collector.collectGarbage(false, unreadable -> {}))
+      assertThat(tidying.collectGarbage(false, unreadable -> {}, left -> {}))
           .extracting(Leftover::kind)
           .doesNotContain(Leftover.Kind.IMAGE);
     }

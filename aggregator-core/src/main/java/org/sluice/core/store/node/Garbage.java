@@ -141,7 +141,7 @@ final class Garbage {
       throws IOException {
     final List<Leftover> found = new ArrayList<>();
     for (final CheckpointDirectory checkpoint : unfinished()) {
-      found.add(new Leftover(Kind.UNFINISHED, checkpoint.path(), bytes(checkpoint.path())));
+      found.add(leftover(Kind.UNFINISHED, checkpoint.path(), bytes(checkpoint.path())));
     }
     if (!dryRun) {
       endCutShort();
@@ -150,23 +150,22 @@ final class Garbage {
     final List<Catalogue.Known> gone = new ArrayList<>();
     for (final Catalogue.Known commit : catalogue.superseded()) {
       final CheckpointDirectory checkpoint = catalogue.directoryOf(commit);
-      final long bytes = bytes(checkpoint.path());
-      if (dryRun && checkpoint.isUnread()) {
-        gone.add(commit);
-      }
+      final Leftover superseded =
+          leftover(Kind.SUPERSEDED, checkpoint.path(), bytes(checkpoint.path()));
       if (dryRun ? checkpoint.isUnread() : remove(checkpoint)) {
-        found.add(new Leftover(Kind.SUPERSEDED, checkpoint.path(), bytes));
+        found.add(superseded);
+        gone.add(commit);
       }
     }
     tellOfForeign(unreadable);
     for (final Path image : images()) {
-      found.add(new Leftover(Kind.IMAGE, image, bytes(image)));
+      found.add(leftover(Kind.IMAGE, image, bytes(image)));
     }
     for (final Path folder : HeldLinks.leftovers(store)) {
-      found.add(new Leftover(Kind.HELD, folder, bytes(folder)));
+      found.add(leftover(Kind.HELD, folder, bytes(folder)));
     }
     for (final Path container : spares.besides(gone)) {
-      found.add(new Leftover(Kind.CONTAINER, container, bytes(container)));
+      found.add(leftover(Kind.CONTAINER, container, bytes(container)));
     }
     if (!dryRun) {
       delete(found);
@@ -178,7 +177,7 @@ final class Garbage {
   List<Leftover> setAsideDamagedLogs(final boolean dryRun) throws IOException {
     final List<Leftover> damaged = new ArrayList<>();
     for (final Path log : logs.damaged()) {
-      damaged.add(new Leftover(Kind.LOG, log, 0));
+      damaged.add(leftover(Kind.LOG, log, 0));
       if (!dryRun) {
         catalogue.changing();
         logs.setAside(log);
@@ -192,10 +191,10 @@ final class Garbage {
     logs.makeNamesDurable();
     for (final Leftover leftover : leftovers) {
       if (leftover.kind() == Kind.IMAGE || leftover.kind() == Kind.CONTAINER) {
-        store.disk().delete(leftover.path(), null);
-        catalogue.containers().gone(leftover.path());
+        store.disk().delete(Path.of(leftover.path()), null);
+        catalogue.containers().gone(Path.of(leftover.path()));
       } else if (leftover.kind() == Kind.HELD) {
-        HeldLinks.remove(store, leftover.path());
+        HeldLinks.remove(store, Path.of(leftover.path()));
       }
     }
   }
@@ -248,7 +247,11 @@ final class Garbage {
     }
   }
 
-  /** A file with another name stays. */
+  private Leftover leftover(final Kind kind, final Path path, final long bytes) {
+    return new Leftover(kind, store.path().relativize(path).toString(), path.toString(), bytes);
+  }
+
+  /** Returns the bytes that go with a path: a file with another name stays. */
   private static long bytes(final Path path) throws IOException {
     long bytes = 0;
     try (Stream<Path> tree = Files.walk(path)) {

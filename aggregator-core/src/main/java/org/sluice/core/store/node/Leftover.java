@@ -1,14 +1,14 @@
 package org.sluice.core.store.node;
 
-import java.nio.file.Path;
 import java.util.Locale;
 
 /**
  * Something in a store that no committed checkpoint needs and no live process uses.
  *
+ * @param name name below the directory, or the URI, of the store
  * @param path where it is, or was
  */
-public record Leftover(Kind kind, Path path, long bytes) {
+public record Leftover(Kind kind, String name, String path, long bytes) {
   /** The kind of a leftover. */
   public enum Kind {
     /** A checkpoint whose commit or whose removal was cut short. */

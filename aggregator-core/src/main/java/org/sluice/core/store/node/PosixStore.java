@@ -165,7 +165,7 @@ public final class PosixStore extends PosixReader {
    * @param unreadable told of each manifest that is damaged or of another version, while which all
    *     containers stay, and of what is no file where only files of this store belong, and stays
    */
-  public List<Leftover> collectGarbage(final boolean dryRun, final Consumer<IOException> unreadable)
+  List<Leftover> collectGarbage(final boolean dryRun, final Consumer<IOException> unreadable)
       throws IOException {
     return lock.hold(() -> garbage.collect(dryRun, unreadable));
   }
@@ -174,7 +174,7 @@ public final class PosixStore extends PosixReader {
    * Goes on without the damaged commit logs of dead processes: makes durable what can be read of
    * each, and gives it a name that does not count. Bytes that only a damaged record had are lost.
    */
-  public List<Leftover> setAsideDamagedLogs(final boolean dryRun) throws IOException {
+  List<Leftover> setAsideDamagedLogs(final boolean dryRun) throws IOException {
     return lock.hold(() -> garbage.setAsideDamagedLogs(dryRun));
   }
 
@@ -263,7 +263,7 @@ public final class PosixStore extends PosixReader {
    * @param unreadable told of each that is damaged or of another version
    * @return the others, the one committed first first, all of them durable
    */
-  public List<Commit> durableCommits(final Consumer<IOException> unreadable) throws IOException {
+  List<Commit> durableCommits(final Consumer<IOException> unreadable) throws IOException {
     return swept(() -> commits(unreadable));
   }
 
@@ -291,7 +291,7 @@ public final class PosixStore extends PosixReader {
    * Removes the committed checkpoints of a number that are damaged or of another version; false
    * when a process reads one: it stays then.
    */
-  public boolean removeUnreadable(final long number) throws IOException {
+  boolean removeUnreadable(final long number) throws IOException {
     return swept(() -> garbage.removeUnreadable(number));
   }
 

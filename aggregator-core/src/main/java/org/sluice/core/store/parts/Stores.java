@@ -9,9 +9,12 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.NoCheckpointException;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.store.node.CheckpointReader;
+import org.sluice.core.store.node.NodeTidying;
 import org.sluice.core.store.node.PosixStore;
+import org.sluice.core.store.node.StoreTidying;
 import org.sluice.core.store.series.SeriesReader;
 import org.sluice.core.store.series.SeriesStore;
+import org.sluice.core.store.series.SeriesTidying;
 
 /**
  * The opening of stores by users' names: a store of one node, or a series in a store of several.
@@ -80,15 +83,29 @@ public final class Stores {
   }
 
   /**
-   * Opens a store of one node that is to be changed.
+   * Opens a store from which something is to be removed.
    *
-   * @param series name of a series, of which such a store has none
-   * @return the store, which the caller closes
-   * @throws CommandException when a series is named, or it is one node's part of a series, whose
-   *     log counts on its files
+   * @param series name of the series; else the only one
+   * @return the removal, which the caller closes
+   * @throws CommandException when the choice of the series is open, or the store is one node's part
+   *     of a series, whose log counts on its files
    * @throws IOException when there is no store, or it cannot be read
    */
-  public static PosixStore openOfOneNode(final Path directory, final Optional<String> series)
+  public static StoreTidying openToTidy(final StoreOption option, final Optional<String> series)
+      throws IOException {
+    final Optional<SeriesStore> nodes = ofSeveralNodes(option);
+    if (nodes.isEmpty()) {
+      return new NodeTidying(openOfOneNode(option.directory(), series));
+    }
+    try {
+      return new SeriesTidying(nodes.get(), choose(nodes.get(), series));
+    } catch (final IOException | CommandException e) {
+      nodes.get().close();
+      throw e;
+    }
+  }
+
+  private static PosixStore openOfOneNode(final Path directory, final Optional<String> series)
       throws IOException {
     final Path absolute = directory.toAbsolutePath().normalize();
     final Path root = SeriesDirectory.root(absolute);
@@ -107,7 +124,7 @@ public final class Stores {
    * @return name of a series that is there, or of the first one to come
    * @throws CommandException when the choice is open
    */
-  public static String choose(final SeriesStore store, final Optional<String> series)
+  private static String choose(final SeriesStore store, final Optional<String> series)
       throws IOException {
     final List<String> names = store.names();
     if (series.isEmpty() && names.size() > 1) {

@@ -285,11 +285,6 @@ public final class SeriesReader implements CheckpointReader {
     }
   }
 
-  /** Returns the commits that count for certain, by sequence. */
-  SortedMap<Long, LogEntry.Commit> live() throws IOException {
-    return log.read().live();
-  }
-
   /** Returns the damage of the log's entries that cannot be read, as far as they matter. */
   List<DamagedException> damage() {
     return List.copyOf(damage.values());

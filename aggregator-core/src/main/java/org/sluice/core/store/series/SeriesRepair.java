@@ -20,39 +20,28 @@ import org.sluice.core.store.objects.Engine;
  * count again where all their bytes are there. The run under way is fenced: its view of the log is
  * not what others find there. Where the begin of an earlier run cannot be read, no earlier run is
  * known any more.
- *
- * @param numbers the checkpoints that count, by the log or since all their bytes are there
  */
-public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
+final class SeriesRepair {
+  private SeriesRepair() {}
+
   /**
-   * Looks at a series, and begins such a run if its log is damaged.
+   * Begins such a run if the log of a series is damaged.
    *
-   * @param store the store; closed with the reading
-   * @return findings, acted on unless it was a dry run
+   * @return findings, acted on unless it is a dry run
    */
-  public static SeriesRepair of(final SeriesStore store, final String series, final boolean dryRun)
-      throws IOException {
-    try (Engine engine = store.engine(series);
-        SeriesReader reader = new SeriesReader(store, series)) {
-      final SortedMap<Long, LogEntry.Commit> counting = reader.wholeOfUncertain();
-      final boolean knowsRuns = reader.knowsRuns();
-      if (dryRun || reader.damage().isEmpty()) {
-        counting.putAll(reader.live());
-        return repair(reader, counting);
-      }
+  static List<DamagedException> of(
+      final Engine engine, final SeriesReader reader, final boolean dryRun) throws IOException {
+    final SortedMap<Long, LogEntry.Commit> counting = reader.wholeOfUncertain();
+    final boolean knowsRuns = reader.knowsRuns();
+    final List<DamagedException> damage = reader.damage();
+    if (!dryRun && !damage.isEmpty()) {
       final String run = "repair-%016x".formatted(Entropy.nextLong());
       final SeriesLog log = SeriesLog.toRepair(engine);
       log.read();
       log.fillHoles();
-      return repair(reader, log.append(state -> begin(state, run, knowsRuns, counting)).live());
+      log.append(state -> begin(state, run, knowsRuns, counting));
     }
-  }
-
-  private static SeriesRepair repair(
-      final SeriesReader reader, final SortedMap<Long, LogEntry.Commit> counting) {
-    final TreeSet<Long> numbers = new TreeSet<>();
-    counting.values().forEach(commit -> numbers.add(commit.number()));
-    return new SeriesRepair(reader.damage(), List.copyOf(numbers));
+    return damage;
   }
 
   /** Returns the begin of the run; null once it is there. */

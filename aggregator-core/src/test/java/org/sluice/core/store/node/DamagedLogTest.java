@@ -106,7 +106,8 @@ class DamagedLogTest extends LoggedStoreTest {
     try (PosixStore store = PosixStore.create(path)) {
       assertThat(store.find(2)).contains(second);
       assertThatThrownBy(() -> store.find(1)).hasMessageContaining("gc --damaged-logs");
-      final Leftover damaged = new Leftover(Leftover.Kind.LOG, log, 0);
+      final Leftover damaged =
+          new Leftover(Leftover.Kind.LOG, "log/" + log.getFileName(), log.toString(), 0);
       assertThat(store.setAsideDamagedLogs(true)).containsExactly(damaged);
       assertThat(log).exists();
       assertThat(store.setAsideDamagedLogs(false)).containsExactly(damaged);

@@ -19,6 +19,7 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Rebuilder;
+import org.sluice.core.store.node.Leftover;
 import org.sluice.core.store.node.StoreFixture;
 import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.series.CopiedStore;
@@ -79,23 +80,27 @@ class SeriesObjectsTest {
       reader.verify(commit, damage::add, bytes -> {});
       assertThat(damage).isEmpty();
       assertThat(reader.waiting(damage::add)).isEmpty();
-      try (SeriesObjects store = SeriesObjects.open(uri);
-          SeriesTidying tidying = new SeriesTidying(store, "default")) {
-        tidying.remove(List.of(7L), reader.last());
-        assertThat(tidying.find()).isEmpty();
+      try (SeriesTidying tidying = new SeriesTidying(SeriesObjects.open(uri), "default")) {
+        assertThat(tidying.candidates(false)).hasSize(2);
+        assertThat(tidying.remove(List.of(7L))).isEmpty();
+        assertThat(collect(tidying)).isEmpty();
       }
       assertThat(reader.whileHeld(commit, () -> rebuildAll(reader, commit))).isFalse();
       assertThat(reader.commits()).extracting(Commit::number).containsExactly(8L);
     }
     assertThat(names("default/data")).containsExactly("0000000008-0");
     CopiedStore.copy(fixture.store(), uri, "default", "second", "b17");
-    try (SeriesObjects store = SeriesObjects.open(uri);
-        SeriesTidying tidying = new SeriesTidying(store, "default")) {
-      final List<String> found = tidying.find();
-      assertThat(found).containsExactly("part/0000000008-1-0/b17.0", "data/1-b17/0000000008-0/0");
-      tidying.delete(found);
+    try (SeriesTidying tidying = new SeriesTidying(SeriesObjects.open(uri), "default")) {
+      assertThat(collect(tidying))
+          .containsExactly("part/0000000008-1-0/b17.0", "data/1-b17/0000000008-0/0");
     }
     assertThat(names("other/data")).containsExactly("0000000007-0", "0000000008-0");
+  }
+
+  private static List<String> collect(final SeriesTidying tidying) throws IOException {
+    return tidying.collectGarbage(false, unreadable -> {}, left -> {}).stream()
+        .map(Leftover::name)
+        .toList();
   }
 
   private void rebuildAll(final SeriesReader reader, final Commit commit) throws IOException {
@@ -115,12 +120,11 @@ class SeriesObjectsTest {
     final String uri = objects.toUri() + "/";
     CopiedStore.copy(fixture.store(), uri, "probe-series", "first", "b17");
     final Path probe = Files.writeString(objects.resolve("probe-0123456789abcdef"), "half");
-    try (SeriesObjects store = SeriesObjects.open(uri);
-        SeriesTidying tidying = new SeriesTidying(store, "probe-series", Duration.ofMillis(500))) {
-      assertThat(tidying.find()).isEmpty();
-      final List<String> found = tidying.await();
-      assertThat(found).containsExactly("probe-0123456789abcdef");
-      tidying.delete(found);
+    try (SeriesTidying tidying =
+        new SeriesTidying(SeriesObjects.open(uri), "probe-series", Duration.ofMillis(500))) {
+      tidying.deleteFound();
+      assertThat(probe).exists();
+      assertThat(collect(tidying)).containsExactly("probe-0123456789abcdef");
     }
     assertThat(probe).doesNotExist();
     assertThat(names("probe-series/log")).isNotEmpty();

@@ -10,6 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.store.node.Leftover;
+import org.sluice.core.store.node.Leftover.Kind;
 import org.sluice.core.store.parts.SeriesDirectory;
 
 /** What killed writers left in the place of objects, and what live ones write. */
@@ -36,12 +38,19 @@ class SeriesTidyingTest {
     return Files.writeString(path, "half of it");
   }
 
+  private static List<Leftover> collect(final SeriesTidying tidying) throws IOException {
+    return tidying.collectGarbage(
+        false,
+        unreadable -> {
+          throw new AssertionError(unreadable);
+        },
+        left -> {});
+  }
+
   @Test
   void draftsThatLieStillGo() throws IOException {
     try (SeriesTidying tidying = new SeriesTidying(store, "default", REST)) {
-      final List<String> found = tidying.await();
-      assertThat(found).hasSize(2);
-      tidying.delete(found);
+      assertThat(collect(tidying)).hasSize(2);
     }
     assertThat(ofEntry).doesNotExist();
     assertThat(ofPart.getParent()).doesNotExist();
@@ -58,12 +67,16 @@ class SeriesTidyingTest {
     final Path users = Files.writeString(store.root().resolve(".notes"), "mine");
     try (SeriesTidying tidying = new SeriesTidying(store, "default", REST)) {
       assertThat(tidying.find()).isEmpty();
-      final List<String> found = tidying.await();
-      assertThat(found).containsAll(remains).hasSize(2 + remains.size());
-      assertThat(tidying.path(remains.getLast()))
-          .isEqualTo(store.root().resolve(remains.getLast()).toString());
-      assertThat(tidying.size(remains.getLast())).isEqualTo("half of it".length());
-      tidying.delete(found);
+      final List<Leftover> found = collect(tidying);
+      assertThat(found).extracting(Leftover::name).containsAll(remains).hasSize(2 + remains.size());
+      final String last = remains.getLast();
+      assertThat(found)
+          .contains(
+              new Leftover(
+                  Kind.EARLIER,
+                  last,
+                  store.root().resolve(last).toString(),
+                  "half of it".length()));
     }
     remains.forEach(name -> assertThat(store.root().resolve(name)).doesNotExist());
     assertThat(users).exists();
@@ -76,9 +89,8 @@ class SeriesTidyingTest {
       assertThat(tidying.find()).isEmpty();
       Thread.sleep(REST);
       Files.writeString(ofPart, "half of it");
-      final List<String> found = tidying.find();
-      assertThat(found).containsExactly("log/.draft-0123456789abcdef");
-      tidying.delete(found);
+      assertThat(tidying.find()).containsExactly("log/.draft-0123456789abcdef");
+      tidying.deleteFound();
     }
     assertThat(ofPart).exists();
   }
