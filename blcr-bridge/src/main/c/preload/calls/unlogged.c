@@ -7,32 +7,10 @@
 #include <linux/loop.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
-#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "description.h"
 #include "real.h"
-#include "recording.h"
-
-/* Defines a copy by the kernel, to `at`, NULL for the offset of `out`. */
-#define COPY(name, parameters, arguments, at, reason)                                              \
-    SLUICE_WRAPPER ssize_t name parameters                                                         \
-    {                                                                                              \
-        const off64_t *const at_ = at;                                                             \
-        const int64_t offset_ = at_ != NULL ? *at_ : -1;                                           \
-        sluice_descriptor_surrender(out, reason);                                                  \
-        sluice_descriptor_surrender(in, reason);                                                   \
-        sluice_recording_moved(in);                                                                \
-        return RECORDED(out, offset_, SLUICE_TRACE_COPY,                                           \
-                        sluice_descriptor_count(out, reason, REAL(name) arguments));               \
-    }
-
-COPY(sendfile, (int out, int in, off_t *offset, size_t count), (out, in, offset, count), NULL,
-     SLUICE_REASON_SENDFILE)
-COPY(splice, (int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags),
-     (in, from, out, to, length, flags), to, SLUICE_REASON_SPLICE)
-COPY(copy_file_range, (int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags),
-     (in, from, out, to, length, flags), to, SLUICE_REASON_COPY_FILE_RANGE)
 
 /* Makes another file direct that a request names. */
 static void surrender_other(unsigned long request, const void *argument)
@@ -61,13 +39,39 @@ static void surrender_other(unsigned long request, const void *argument)
     }
 }
 
+/*
+ * Clones into a logged file that is still empty. Most file systems cannot, as a program finds out
+ * that tries this before it copies. Then nothing has changed, and the file stays logged.
+ */
+static bool clone_into_empty(int fd, unsigned long request, void *argument, long *result)
+{
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL)
+        return false;
+    const bool empty = description->image->fresh;
+    if (empty) {
+        *result = REAL(ioctl)(fd, request, argument);
+        if (*result < 0)
+            *result = -errno;
+        else
+            sluice_image_surrender(description->image, SLUICE_REASON_CONTROL);
+    }
+    sluice_description_unlock(description);
+    return empty;
+}
+
 /* Terminal requests, by which programs ask if this is a terminal, do nothing to a file. */
 SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
 {
     void *argument = SLUICE_NEXT(void *, request);
+    long result;
     if (request != TCGETS && request != TIOCGWINSZ && request != FIOCLEX && request != FIONCLEX) {
-        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
         surrender_other(request, argument);
+        if ((request == FICLONE || request == FICLONERANGE)
+            && clone_into_empty(fd, request, argument, &result)) {
+            return (int)sluice_guard_result(result);
+        }
+        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
     }
     return REAL(ioctl)(fd, request, argument);
 }

@@ -186,6 +186,16 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
 
 #define ONE(data, length) (&(const struct iovec){(void *)(data), length})
 
+ssize_t sluice_write_piece(int fd, const void *data, size_t length, int64_t offset)
+{
+    ssize_t written;
+    if (log_call(fd, ONE(data, length), 1, offset, &written))
+        return written;
+    return sluice_descriptor_count(fd, SLUICE_REASON_NONE,
+                                   offset < 0 ? REAL(write)(fd, data, length)
+                                              : REAL(pwrite)(fd, data, length, offset));
+}
+
 SLUICE_AS(ssize_t, write, (int fd, const void *data, size_t length),
           WRITTEN(fd, ONE(data, length), 1, -1, SLUICE_TRACE_WRITE, REAL(write)(fd, data, length)))
 
