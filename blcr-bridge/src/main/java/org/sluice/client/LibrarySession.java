@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.sluice.bridge.NativeLibraries;
+import org.sluice.core.libc.Installation;
 
 /**
  * A session of {@code libsluice.so}. Thread-safe: calls share the lock, and closing, which frees
@@ -37,7 +38,7 @@ final class LibrarySession {
     if (!Files.isReadable(library)) {
       throw new IOException(
           "%s is missing; run scripts/build, or name its directory by -D%s"
-              .formatted(library, NativeLibraries.PROPERTY));
+              .formatted(library, Installation.PROPERTY));
     }
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment name =

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.sluice.client.CheckpointClient;
 import org.sluice.core.command.CommandException;
+import org.sluice.core.libc.Installation;
 
 @Isolated("It changes a system property that others read.")
 final class NativeLibrariesTest {
@@ -20,12 +21,12 @@ final class NativeLibrariesTest {
 
   @BeforeEach
   void nameTheDirectory() {
-    System.setProperty(NativeLibraries.PROPERTY, directory.toString());
+    System.setProperty(Installation.PROPERTY, directory.toString());
   }
 
   @AfterEach
   void forgetTheDirectory() {
-    System.clearProperty(NativeLibraries.PROPERTY);
+    System.clearProperty(Installation.PROPERTY);
   }
 
   @Test

@@ -1,24 +1,17 @@
 package org.sluice.core.libc;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-import java.lang.invoke.MethodHandle;
 
 /**
  * A function of the C library, and the constants of them all. Its manual page tells its parameters
- * and its result; pointers are addresses. After a result below 0, {@link #errno()} of the same
- * thread says why.
+ * and its result; pointers are addresses. In place of -1 a call returns the errno, negated.
  *
- * @param wide its result has 64 bits
+ * <p>Calls go through a small library of ours ({@code libc.c}). The JVM's own linker
+ * (java.lang.foreign) takes 55 ms of processor at each start before its first call.
  */
 @SuppressWarnings("restricted")
-public record LibC(MemorySegment address, boolean wide) {
+public final class LibC {
   public static final boolean AARCH64 = "aarch64".equals(System.getProperty("os.arch"));
   public static final int AT_FDCWD = -100;
   public static final int AT_SYMLINK_NOFOLLOW = 0x100;
@@ -94,28 +87,9 @@ public record LibC(MemorySegment address, boolean wide) {
   public static final int F_UNLCK = 2;
   public static final int TIOCGWINSZ = 0x5413;
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final StructLayout STATE = Linker.Option.captureStateLayout();
-
-  /**
-   * The offset of errno, which is the whole state on Linux. Looking it up by its name takes 10 ms.
-   */
-  private static final long ERRNO_OFFSET = 0;
-
-  private static final ThreadLocal<MemorySegment> CAPTURE =
-      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
-
-  /**
-   * The handle of all functions: six integers or pointers in registers, a result in another. Each
-   * linked signature costs a start some milliseconds, so all share one. In the calling conventions
-   * of 64-bit Linux, on x86-64 and on AArch64, a function ignores registers without a parameter,
-   * and the upper half of those with an int.
-   */
-  private static final MethodHandle CALL =
-      LINKER.downcallHandle(
-          FunctionDescriptor.of(
-              JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-          Linker.Option.captureCallState("errno"));
+  static {
+    Installation.load("libsluice_java.so");
+  }
 
   public static final LibC OPENAT = function("openat");
   public static final LibC FACCESSAT = function("faccessat");
@@ -182,25 +156,41 @@ public record LibC(MemorySegment address, boolean wide) {
   static final LibC STRERRORNAME_NP = wide("strerrorname_np");
   static final LibC STRERRORDESC_NP = wide("strerrordesc_np");
 
+  private final long address;
+
+  /** Tells whether the result has 64 bits. */
+  private final boolean wide;
+
+  private LibC(final String name, final boolean wide) {
+    try (Arena arena = Arena.ofConfined()) {
+      this.address = find(arena.allocateFrom(name).address());
+      this.wide = wide;
+    }
+    if (address == 0) {
+      throw new UnsatisfiedLinkError("the C library has no " + name);
+    }
+  }
+
   private static LibC function(final String name) {
-    return new LibC(LINKER.defaultLookup().findOrThrow(name), false);
+    return new LibC(name, false);
   }
 
   private static LibC wide(final String name) {
-    return new LibC(LINKER.defaultLookup().findOrThrow(name), true);
+    return new LibC(name, true);
   }
 
-  public static int errno() {
-    return CAPTURE.get().get(JAVA_INT, ERRNO_OFFSET);
-  }
+  private static native long find(long name);
+
+  private static native long call(
+      long address, boolean wide, long a, long b, long c, long d, long e, long f);
 
   /**
-   * @param result of this thread's last call
+   * @param result of a call
    * @throws PosixException when it is below 0
    */
   public static long check(final long result, final String operation) throws PosixException {
     if (result < 0) {
-      throw new PosixException(operation, errno());
+      throw new PosixException(operation, (int) -result);
     }
     return result;
   }
@@ -227,22 +217,14 @@ public record LibC(MemorySegment address, boolean wide) {
 
   public long call(
       final long a, final long b, final long c, final long d, final long e, final long f) {
-    final long result;
-    try {
-      result = (long) CALL.invokeExact(address, CAPTURE.get(), a, b, c, d, e, f);
-    } catch (final RuntimeException | Error failure) {
-      throw failure;
-    } catch (final Throwable functionsOfCThrowNothing) {
-      throw new IllegalStateException(functionsOfCThrowNothing);
-    }
-    return wide ? result : (int) result;
+    return call(address, wide, a, b, c, d, e, f);
   }
 
   /** The call, again each time that a signal interrupts it. */
   public long uninterrupted(final long a, final long b, final long c, final long d) {
     while (true) {
       final long result = call(a, b, c, d, 0);
-      if (result >= 0 || errno() != Errno.EINTR) {
+      if (result != -Errno.EINTR) {
         return result;
       }
     }

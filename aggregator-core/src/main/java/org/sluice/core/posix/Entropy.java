@@ -23,8 +23,9 @@ public final class Entropy {
   public static long nextLong() {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment bits = arena.allocate(ValueLayout.JAVA_LONG);
-      if (LibC.GETRANDOM.call(bits.address(), bits.byteSize(), 0) != bits.byteSize()) {
-        throw new IllegalStateException("getrandom: " + Errno.describe(LibC.errno()));
+      final long count = LibC.GETRANDOM.call(bits.address(), bits.byteSize(), 0);
+      if (count != bits.byteSize()) {
+        throw new IllegalStateException("getrandom: " + Errno.describe((int) -count));
       }
       return bits.get(ValueLayout.JAVA_LONG, 0);
     }

@@ -88,8 +88,9 @@ public record FileStatus(
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
       final int fields = LibC.STATX_BASIC_STATS | LibC.STATX_BTIME;
-      if (LibC.STATX.call(directory, path, flags, fields, status.address()) < 0) {
-        throw new PosixException("stat " + called, LibC.errno());
+      final long result = LibC.STATX.call(directory, path, flags, fields, status.address());
+      if (result < 0) {
+        throw new PosixException("stat " + called, (int) -result);
       }
       return new FileStatus(
           new FileIdentity(device(status), status.get(JAVA_LONG, 32), born(status)),

@@ -60,9 +60,8 @@ public record FreeSpace(String fileSystem, long block, long free, long files) {
   static FreeSpace of(final int descriptor, final String opened) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = arena.allocate(LibC.STATFS_LENGTH, Long.BYTES);
-      if (LibC.FSTATFS.call(descriptor, status.address()) < 0) {
-        throw new PosixException("ask for the file system of " + opened, LibC.errno());
-      }
+      LibC.check(
+          LibC.FSTATFS.call(descriptor, status.address()), "ask for the file system of " + opened);
       final long type = status.get(JAVA_LONG, 0) & UNSIGNED_INT;
       final long block = status.get(JAVA_LONG, 72);
       // A tmpfs without a limit says that it has no blocks.

@@ -277,7 +277,7 @@ public abstract class HeldInode implements AutoCloseable {
 
   private boolean flock(final int operation) throws PosixException {
     final long result = LibC.FLOCK.uninterrupted(descriptor, operation, 0, 0);
-    if (result < 0 && LibC.errno() == Errno.EAGAIN) {
+    if (result == -Errno.EAGAIN) {
       return false;
     }
     check(result, "lock ");
@@ -295,7 +295,7 @@ public abstract class HeldInode implements AutoCloseable {
 
   final void check(final long result, final String operation) throws PosixException {
     if (result < 0) {
-      throw new PosixException(operation + opened, LibC.errno());
+      throw new PosixException(operation + opened, (int) -result);
     }
   }
 

@@ -94,8 +94,8 @@ final class KernelRequests implements AutoCloseable {
   int take(final int wanted, final Ends receiver) {
     final long count =
         LibC.SYSCALL.call(LibC.SYS_IO_GETEVENTS, context, wanted, most, events.address(), 0);
-    if (count < 0 && LibC.errno() != Errno.EINTR) {
-      throw new IllegalStateException("io_getevents: errno " + LibC.errno());
+    if (count < 0 && count != -Errno.EINTR) {
+      throw new IllegalStateException("io_getevents: errno " + -count);
     }
     for (long i = 0; i < count; i++) {
       final long event = i * EVENT_LENGTH;

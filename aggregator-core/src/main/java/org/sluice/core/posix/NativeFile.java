@@ -144,8 +144,8 @@ public class NativeFile extends HeldInode {
         done += count;
       } else if (count == 0) {
         throw new PosixException("write " + opened, Errno.EIO);
-      } else if (LibC.errno() != Errno.EINTR) {
-        throw new PosixException("write " + opened, LibC.errno());
+      } else if (count != -Errno.EINTR) {
+        throw new PosixException("write " + opened, (int) -count);
       }
     }
   }
@@ -211,11 +211,11 @@ public class NativeFile extends HeldInode {
           position += count;
         } else if (count == 0) {
           throw new PosixException("write " + opened, Errno.EIO);
-        } else if (flags != 0 && LibC.errno() == Errno.EOPNOTSUPP) {
+        } else if (flags != 0 && count == -Errno.EOPNOTSUPP) {
           writesPast = false;
           flags = 0;
-        } else if (LibC.errno() != Errno.EINTR) {
-          throw new PosixException("write " + opened, LibC.errno());
+        } else if (count != -Errno.EINTR) {
+          throw new PosixException("write " + opened, (int) -count);
         }
       }
     } finally {
@@ -256,8 +256,8 @@ public class NativeFile extends HeldInode {
       }
       if (count > 0) {
         done += count;
-      } else if (LibC.errno() != Errno.EINTR) {
-        throw new PosixException("read " + opened, LibC.errno());
+      } else if (count != -Errno.EINTR) {
+        throw new PosixException("read " + opened, (int) -count);
       }
     }
     return done;
@@ -393,8 +393,8 @@ public class NativeFile extends HeldInode {
 
   private long seek(final long offset, final int whence) throws PosixException {
     final long found = LibC.LSEEK.call(descriptor, offset, whence);
-    if (found < 0 && LibC.errno() != Errno.ENXIO) {
-      throw new PosixException("seek in " + opened, LibC.errno());
+    if (found < 0 && found != -Errno.ENXIO) {
+      throw new PosixException("seek in " + opened, (int) -found);
     }
     return found;
   }
@@ -419,8 +419,8 @@ public class NativeFile extends HeldInode {
    * where there are no leases, or not for this user.
    */
   public boolean mayBeLeased() {
-    return LibC.FCNTL.call(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK) >= 0
-        || LibC.errno() == Errno.EAGAIN;
+    final long result = LibC.FCNTL.call(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK);
+    return result >= 0 || result == -Errno.EAGAIN;
   }
 
   /**

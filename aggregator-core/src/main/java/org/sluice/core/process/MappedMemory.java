@@ -37,8 +37,9 @@ public final class MappedMemory {
    *     the file too short, {@link Errno#EINVAL} before Linux 5.14
    */
   public static void populate(final long address, final long length) throws PosixException {
-    if (LibC.MADVISE.uninterrupted(address, length, LibC.MADV_POPULATE_WRITE, 0) < 0) {
-      throw new PosixException("populate %d bytes of memory".formatted(length), LibC.errno());
+    final long result = LibC.MADVISE.uninterrupted(address, length, LibC.MADV_POPULATE_WRITE, 0);
+    if (result < 0) {
+      throw new PosixException("populate %d bytes of memory".formatted(length), (int) -result);
     }
   }
 

@@ -35,8 +35,9 @@ public final class Membarrier {
    * @throws IllegalStateException when the kernel cannot
    */
   public static void run() {
-    if (membarrier(GLOBAL_EXPEDITED) < 0) {
-      throw new IllegalStateException("membarrier: " + Errno.describe(LibC.errno()));
+    final long result = membarrier(GLOBAL_EXPEDITED);
+    if (result < 0) {
+      throw new IllegalStateException("membarrier: " + Errno.describe((int) -result));
     }
   }
 }

@@ -33,10 +33,13 @@ public final class PacketSocket extends Descriptor {
       if (fits) {
         MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, PATH_OFFSET, name.length);
       }
-      if (!fits || LibC.CONNECT.call(number, address.address(), address.byteSize()) < 0) {
-        final int errno = fits ? LibC.errno() : Errno.ENAMETOOLONG;
+      final long result =
+          fits
+              ? LibC.CONNECT.call(number, address.address(), address.byteSize())
+              : -Errno.ENAMETOOLONG;
+      if (result < 0) {
         close();
-        throw new PosixException("connect to " + path, errno);
+        throw new PosixException("connect to " + path, (int) -result);
       }
     }
   }

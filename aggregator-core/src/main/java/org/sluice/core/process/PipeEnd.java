@@ -52,15 +52,15 @@ public final class PipeEnd extends Descriptor {
       if (count > 0) {
         done += count;
         since = 0;
-      } else if (LibC.errno() == Errno.EAGAIN) {
+      } else if (count == -Errno.EAGAIN) {
         final long now = System.nanoTime();
         since = since == 0 ? now : since;
         if (now - since > patienceNanos) {
           throw new PosixException("write to a process that does not read", Errno.ETIMEDOUT);
         }
         LockSupport.parkNanos(NAP_NANOS);
-      } else if (LibC.errno() != Errno.EINTR) {
-        throw new PosixException("write to a pipe", LibC.errno());
+      } else if (count != -Errno.EINTR) {
+        throw new PosixException("write to a pipe", (int) -count);
       }
     }
   }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import org.sluice.core.libc.Errno;
-import org.sluice.core.libc.LibC;
 
 class MembarrierTest {
   @Test
@@ -20,7 +19,6 @@ class MembarrierTest {
 
   @Test
   void answersWhatTheKernelCan() {
-    assertThat(Membarrier.membarrier(-1)).as("no such command").isNegative();
-    assertThat(LibC.errno()).isEqualTo(Errno.EINVAL);
+    assertThat(Membarrier.membarrier(-1)).as("no such command").isEqualTo(-Errno.EINVAL);
   }
 }
