@@ -1,20 +1,29 @@
 /*
- * Has --size communicators, each with a message in each direction. Prints how long its steps took,
- * in milliseconds, and how long it took to free all.
+ * Has --size communicators, each with a message in each direction. Prints how much processor time
+ * its steps took, in milliseconds, and how much it took to free all.
  */
 #include "corpus.h"
 
 #include <stdio.h>
+#include <time.h>
+
+#define AT_A_TIME 50
 
 static MPI_Comm *comms;
 static int64_t *step;
 
+/* Many at a time: a rank that waits for others rests. */
 static void make(const struct corpus *corpus)
 {
     comms = calloc((size_t)corpus->size, sizeof(MPI_Comm));
     corpus_check(comms != NULL, "no memory");
-    for (int64_t i = 0; i < corpus->size; i++)
-        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int64_t i = 0; i < corpus->size;) {
+        MPI_Request begun[AT_A_TIME];
+        int count = 0;
+        for (; count < AT_A_TIME && i < corpus->size; count++, i++)
+            MPI_Comm_idup(MPI_COMM_WORLD, &comms[i], &begun[count]);
+        MPI_Waitall(count, begun, MPI_STATUSES_IGNORE);
+    }
 }
 
 static void pass_on(const struct corpus *corpus)
@@ -27,10 +36,10 @@ static void pass_on(const struct corpus *corpus)
     corpus_check(got == *step, "a message");
 }
 
-static void say(const struct corpus *corpus, const char *what, double began)
+static void say(const struct corpus *corpus, const char *what, clock_t began)
 {
     if (corpus->rank == 0)
-        printf("%s %.0f\n", what, (MPI_Wtime() - began) * 1e3);
+        printf("%s %ld\n", what, (long)((clock() - began) * 1000 / CLOCKS_PER_SEC));
 }
 
 int main(int argc, char **argv)
@@ -38,14 +47,14 @@ int main(int argc, char **argv)
     const struct corpus corpus = corpus_begin(&argc, &argv);
     step = corpus_protected(sizeof *step);
     make(&corpus);
-    double began = MPI_Wtime();
+    clock_t began = clock();
     for (; *step < corpus.steps; ++*step) {
         sluice_potential_checkpoint();
         pass_on(&corpus);
         corpus_pause();
     }
     say(&corpus, "steps", began);
-    began = MPI_Wtime();
+    began = clock();
     for (int64_t i = 0; i < corpus.size; i++)
         MPI_Comm_free(&comms[i]);
     say(&corpus, "freed", began);
