@@ -19,12 +19,18 @@ import org.sluice.iop.measure.Warnings;
  * job renews them every few seconds. Clocks may be apart, so only a change of a time counts.
  *
  * @param data folder with the stores of the series' runs
+ * @param rest time without a renewed claim after which the earlier run counts as dead
  */
-record Incumbent(String store, Path data, String run) implements SeriesRun.Admission {
+record Incumbent(String store, Path data, String run, Duration rest)
+    implements SeriesRun.Admission {
   /** The time that a busy node, or the start after a killed I/O process, may be late by. */
   private static final Duration REST = Duration.ofSeconds(20);
 
   private static final Duration AGAIN = Duration.ofMillis(500);
+
+  Incumbent(final String store, final Path data, final String run) {
+    this(store, data, run, REST);
+  }
 
   /**
    * {@inheritDoc}
@@ -42,7 +48,7 @@ record Incumbent(String store, Path data, String run) implements SeriesRun.Admis
     }
     final String who = "run %s, which node %s began,".formatted(before.run(), before.node());
     final long began = System.nanoTime();
-    while (System.nanoTime() - began < REST.toNanos()) {
+    while (System.nanoTime() - began < rest.toNanos()) {
       Silence.tell(who);
       pause();
       final Map<Path, FileTime> now = JobClaim.ofRun(data, before.run());
@@ -56,7 +62,7 @@ record Incumbent(String store, Path data, String run) implements SeriesRun.Admis
     }
     Warnings.warn(
         "%s did not end, and has stood still for %d s: this one takes its place"
-            .formatted(who, REST.toSeconds()));
+            .formatted(who, rest.toSeconds()));
   }
 
   private static void pause() throws IOException {

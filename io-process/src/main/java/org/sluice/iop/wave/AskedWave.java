@@ -15,10 +15,16 @@ public final class AskedWave {
   private static final long LOOK_MILLIS = 50;
 
   private final WaveFiles files;
+  private final Duration silence;
   private final Map<String, Object> before; // the log's last line; null for none
 
   public AskedWave(final WaveFiles files) throws IOException {
+    this(files, SILENCE);
+  }
+
+  AskedWave(final WaveFiles files, final Duration silence) throws IOException {
     this.files = files;
+    this.silence = silence;
     final List<Map<String, Object>> lines = files.lines(damaged -> {});
     this.before = lines.isEmpty() ? null : lines.getLast();
   }
@@ -38,7 +44,7 @@ public final class AskedWave {
       final String now = now();
       if (!now.equals(heard)) {
         heard = now;
-        due = System.nanoTime() + SILENCE.toNanos();
+        due = System.nanoTime() + silence.toNanos();
         final Optional<Map<String, Object>> told = find(since(), taken);
         if (told.isPresent()) {
           return told;

@@ -2,12 +2,16 @@ package org.sluice.iop.wave;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What of a log tells the fate of a wave that was asked for. */
 class AskedWaveTest {
@@ -41,6 +45,20 @@ class AskedWaveTest {
     assertThat(fate(0, "begun 4", "refused", "committed 4")).contains("committed 4");
     assertThat(fate(0, "begun 4", "restart", "begun 5", "committed 5")).contains("restart");
     assertThat(fate(0, "committed 3", "start")).contains("start");
+  }
+
+  /** The job took the request, and stands still or was lost with its node. */
+  @Test
+  @Timeout(50)
+  void oneOfWhichNothingIsHeardIsNotWaitedForAnyLonger(@TempDir final Path store) throws Exception {
+    final WaveLog log = new WaveLog(store);
+    final WaveFigures wave = new WaveFigures(1, "pcl", 2);
+    final AskedWave asked = new AskedWave(WaveFiles.ofNode(store), Duration.ofMillis(200));
+    log.begun(wave);
+    assertThat(asked.end()).isEmpty();
+    log.underWay(wave, "rank 1");
+    log.failed(wave, "no space");
+    assertThat(asked.end()).hasValueSatisfying(end -> assertThat(end).containsKey("why"));
   }
 
   private static Optional<String> fate(final int taken, final String... lines) {
