@@ -24,6 +24,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.MissingException;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.shared.FilesInPlace;
 
@@ -211,16 +212,18 @@ public final class CheckpointCommit implements Work {
     }
     draft.images().addAll(inPlace.describe(direct, directImages));
     inPlace.syncNames();
-    storage.commit(
-        draft,
-        began,
-        inStore -> {
-          if (storage.publisher().awaitsNodes()) {
-            part = inStore;
-          } else {
-            stored(inStore);
-          }
-        });
+    storage
+        .store()
+        .commit(
+            draft,
+            inStore -> {
+              storage.statistics().took(Timed.COMMIT, began);
+              if (storage.publisher().awaitsNodes()) {
+                part = inStore;
+              } else {
+                stored(inStore);
+              }
+            });
     publish();
   }
 

@@ -1,13 +1,9 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.util.function.Consumer;
 import java.util.stream.LongStream;
-import org.sluice.core.store.model.Commit;
-import org.sluice.core.store.node.Draft;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.iop.measure.Statistics;
-import org.sluice.iop.measure.Timed;
 import org.sluice.iop.publish.Publisher;
 
 /**
@@ -25,22 +21,6 @@ public record CheckpointStorage(
     long sessionId,
     Predecessors predecessors,
     Statistics statistics) {
-  /**
-   * Commits a checkpoint in this node's store. Last stage.
-   *
-   * @param began time since which the commit takes, by {@link System#nanoTime}
-   * @param made receiver of the commit, before what it supersedes goes
-   * @throws IOException when storage refuses, and nothing of it counts
-   */
-  void commit(final Draft draft, final long began, final Consumer<Commit> made) throws IOException {
-    store.commit(
-        draft,
-        inStore -> {
-          statistics.took(Timed.COMMIT, began);
-          made.accept(inStore);
-        });
-  }
-
   /**
    * Returns the highest number of a checkpoint that is there; all nodes of a run find the same.
    *

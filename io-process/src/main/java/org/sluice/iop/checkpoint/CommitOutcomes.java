@@ -71,7 +71,8 @@ public final class CommitOutcomes {
     private Outcome(final Entry.Committing decision) {
       this.decision = decision;
       this.writing = waiters.writing(decision.checkpoint());
-      this.leaves = storage.publisher().uploads(decisions.state().place(decision.checkpoint()));
+      this.leaves =
+          storage.publisher().uploads().include(decisions.state().place(decision.checkpoint()));
     }
 
     /** Uploads the commit if it leaves the stage. Last stage. */
@@ -79,9 +80,9 @@ public final class CommitOutcomes {
       final PendingUpload upload =
           new PendingUpload(commit, decision.round(), decision.growth(), new UploadNews(writing));
       if (leaves) {
-        storage.publisher().upload(upload);
+        storage.publisher().uploads().begin(upload);
       } else {
-        storage.publisher().keep(upload);
+        storage.publisher().uploads().keep(upload);
       }
     }
 
@@ -100,7 +101,7 @@ public final class CommitOutcomes {
         statistics.durable(image.times().first(), endedAt);
       }
       statistics.committed(CommitTimes.of(commit, openings, endedAt));
-      if (!leaves || !storage.publisher().awaitsUpload()) {
+      if (!leaves || !storage.publisher().uploads().areGlobal()) {
         waiters.committed(commit.number(), writing);
       }
     }
@@ -147,7 +148,7 @@ public final class CommitOutcomes {
 
     @Override
     public void delayed(final PendingUpload one, final IOException why) {
-      if (storage.publisher().awaitsUpload()) {
+      if (storage.publisher().uploads().areGlobal()) {
         final Failure failure = Failure.of(why);
         service.execute(() -> waiters.delayed(one.commit().number(), failure));
       }
@@ -161,7 +162,7 @@ public final class CommitOutcomes {
           "checkpoint %d is only in %s of this node: %s"
               .formatted(number, storage.store().directory(), failure.reason());
       Warnings.warn(text);
-      if (storage.publisher().awaitsUpload()) {
+      if (storage.publisher().uploads().areGlobal()) {
         statistics.failed(new Failure(failure.errno(), text));
         service.execute(() -> waiters.refused(number, writing, failure));
       }

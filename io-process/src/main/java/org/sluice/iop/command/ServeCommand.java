@@ -228,7 +228,7 @@ public final class ServeCommand implements Subcommand {
     CompletableFuture<List<String>> unfinished = null;
     List<String> last = List.of();
     for (int looks = 0; !process.ending().isDone() && !process.over().isDone(); ) {
-      if (drained.isDone() && process.areCopiesOver()) {
+      if (drained.isDone() && process.uploads().areOver()) {
         final boolean told = unfinished != null && unfinished.isDone();
         // While ranks write, the list of unfinished files changes. A list that stays the same waits
         // for ranks that are gone.
@@ -252,7 +252,7 @@ public final class ServeCommand implements Subcommand {
     unfinished.forEach(Warnings::warn);
     System.out.println(
         unfinished.isEmpty()
-                && !process.areCopiesRefused()
+                && !process.uploads().areRefused()
                 && process.statistics().failure().isEmpty()
             ? "drained: what was left is drained and committed, and nothing is left to copy"
             : "drained: what was left is drained, but not all of it is committed and copied, as standard error says");
@@ -266,7 +266,8 @@ public final class ServeCommand implements Subcommand {
     try (Progress progress =
         Progress.begin("drain", statistics.count(Occurrence.PUBLISHED_BYTES) - shown)) {
       while (!process.over().isDone()
-          && (shown < statistics.count(Occurrence.PUBLISHED_BYTES) || process.toCopy() == 0)) {
+          && (shown < statistics.count(Occurrence.PUBLISHED_BYTES)
+              || process.uploads().bytes() == 0)) {
         step(process);
         final long drained = statistics.count(Occurrence.DRAINED_BYTES);
         progress.add(drained - shown);
@@ -281,11 +282,11 @@ public final class ServeCommand implements Subcommand {
 
   /** Shows the progress of the copies that a session waits for at its end. */
   private static void showCopies(final IoProcess process) {
-    long left = process.toCopy();
+    long left = process.uploads().bytes();
     try (Progress progress = Progress.begin("copy", left)) {
       while (!process.over().isDone()) {
         step(process);
-        final long now = process.toCopy();
+        final long now = process.uploads().bytes();
         progress.add(Math.max(0, left - now));
         left = Math.min(left, now);
       }

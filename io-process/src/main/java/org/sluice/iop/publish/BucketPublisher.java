@@ -1,7 +1,6 @@
 package org.sluice.iop.publish;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -12,7 +11,6 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.series.FencedException;
 import org.sluice.core.store.series.RequiredRanks;
-import org.sluice.iop.measure.Retained;
 
 /** A stage, on which a commit counts for this node, and a bucket, in which it counts for all. */
 public final class BucketPublisher extends SharedPublisher {
@@ -97,38 +95,8 @@ public final class BucketPublisher extends SharedPublisher {
   }
 
   @Override
-  public void report(final Retained to) {
-    uploader.report(to);
-  }
-
-  @Override
-  public boolean uploads(final long place) {
-    return place % uploader.every() == 0;
-  }
-
-  @Override
-  public boolean awaitsUpload() {
-    return uploader.areGlobal();
-  }
-
-  @Override
-  public void upload(final PendingUpload one) {
-    uploader.upload(one);
-  }
-
-  @Override
-  public void resumeUpload(final PendingUpload one) {
-    uploader.add(one);
-  }
-
-  @Override
-  public void keep(final PendingUpload one) {
-    uploader.keep(one);
-  }
-
-  @Override
-  public List<Long> uploading() {
-    return uploader.numbers();
+  public Uploads uploads() {
+    return uploader;
   }
 
   @Override
@@ -139,36 +107,6 @@ public final class BucketPublisher extends SharedPublisher {
   @Override
   public void limit(final long deadline) {
     uploader.limit(deadline);
-  }
-
-  @Override
-  public void uploadNewest() {
-    uploader.leaveNewest();
-  }
-
-  @Override
-  public void endUploads() {
-    uploader.end();
-  }
-
-  @Override
-  public boolean giveUp(final IOException why) {
-    return uploader.giveUp(why);
-  }
-
-  @Override
-  public boolean areUploadsOver() {
-    return uploader.areOver();
-  }
-
-  @Override
-  public boolean areUploadsRefused() {
-    return uploader.areRefused();
-  }
-
-  @Override
-  public long bytesToUpload() {
-    return uploader.left();
   }
 
   @Override

@@ -27,7 +27,7 @@ import org.sluice.iop.measure.Warnings;
  * <p>All fields are guarded by this. The thread that copies holds it between pieces only. The
  * outcome of a checkpoint is told without the lock.
  */
-public final class BucketUploader implements AutoCloseable {
+public final class BucketUploader implements Uploads, AutoCloseable {
   /**
    * The nice value of the thread that copies: ranks that share a core with it keep nine tenths of
    * it.
@@ -69,14 +69,14 @@ public final class BucketUploader implements AutoCloseable {
     return bucket.commits();
   }
 
-  /** Returns whether waiters for a checkpoint that leaves the stage wait for all nodes. */
-  boolean areGlobal() {
+  @Override
+  public boolean areGlobal() {
     return settings.global();
   }
 
-  /** Returns the N by which every N-th checkpoint leaves the stage. */
-  int every() {
-    return settings.every();
+  @Override
+  public boolean include(final long place) {
+    return place % settings.every() == 0;
   }
 
   /** Refuses a commit on the stage where it could never count. */
@@ -92,37 +92,35 @@ public final class BucketUploader implements AutoCloseable {
   }
 
   /** Copies a checkpoint that the stage has, which a successor of this process will know. */
-  void upload(final PendingUpload one) {
+  @Override
+  public void begin(final PendingUpload one) {
     one.listener().begins(one);
-    add(one);
+    resume(one);
   }
 
-  /** Takes over a checkpoint that the stage has. */
-  synchronized void add(final PendingUpload one) {
+  @Override
+  public synchronized void resume(final PendingUpload one) {
     if (departures.add(one)) {
       report.say(one.commit(), State.WAITING);
       notifyAll();
     }
   }
 
-  /** Takes note of a checkpoint that stays on the stage, unless it is the newest at the end. */
-  synchronized void keep(final PendingUpload one) {
+  @Override
+  public synchronized void keep(final PendingUpload one) {
     departures.keep(one);
     report.say(one.commit(), State.LOCAL);
     notifyAll();
   }
 
-  /**
-   * Nothing follows but what no group took: lets the newest leave the stage. Before that leaves, as
-   * what counts last is the newest to all nodes. Last stage, or once it has nothing to do.
-   */
-  public void leaveNewest() {
+  @Override
+  public void beginNewest() {
     final PendingUpload one;
     synchronized (this) {
       one = departures.takeNewest();
     }
     if (one != null) {
-      upload(one);
+      begin(one);
     }
   }
 
@@ -131,8 +129,8 @@ public final class BucketUploader implements AutoCloseable {
     return departures.has(commit.id());
   }
 
-  /** The numbers of what leaves the stage, and does not count for all nodes yet. */
-  synchronized List<Long> numbers() {
+  @Override
+  public synchronized List<Long> numbers() {
     return departures.all().stream().map(one -> one.commit().number()).toList();
   }
 
@@ -141,7 +139,7 @@ public final class BucketUploader implements AutoCloseable {
     return bucket.committed(settings.global() ? leaving : Set.of());
   }
 
-  /** The session ends: what makes no progress for a while is given up. */
+  @Override
   public synchronized void end() {
     if (!ending) {
       ending = true;
@@ -159,12 +157,7 @@ public final class BucketUploader implements AutoCloseable {
     notifyAll();
   }
 
-  /**
-   * Leaves on the stage what does not count yet, where that is for others than this node only, as
-   * its user says who waits for this node alone.
-   *
-   * @return false also before the session waits for copies
-   */
+  @Override
   public boolean giveUp(final IOException why) {
     final Collection<PendingUpload> all;
     synchronized (this) {
@@ -177,17 +170,17 @@ public final class BucketUploader implements AutoCloseable {
     return true;
   }
 
-  /** Returns how many bytes are still to be copied, holes included. */
-  public synchronized long left() {
+  @Override
+  public synchronized long bytes() {
     return departures.bytes() - report.sent();
   }
 
-  /** {@return whether there is nothing to do, also as all was given up} */
+  @Override
   public synchronized boolean areOver() {
     return departures.areOver();
   }
 
-  /** {@return whether anything stays on the stage that was to leave it} */
+  @Override
   public synchronized boolean areRefused() {
     return refused;
   }
@@ -335,8 +328,8 @@ public final class BucketUploader implements AutoCloseable {
     }
   }
 
-  /** Says what {@code --keep} has removed from the bucket, and what stays there. Any thread. */
-  void report(final Retained to) {
+  @Override
+  public void report(final Retained to) {
     bucket.report(to);
   }
 

@@ -17,7 +17,6 @@ import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.series.FencedException;
 import org.sluice.core.store.series.RequiredRanks;
-import org.sluice.iop.measure.Retained;
 
 /** A store of one node, in which a commit counts as soon as it is there. */
 class NodePublisher implements Publisher {
@@ -148,30 +147,8 @@ class NodePublisher implements Publisher {
   }
 
   @Override
-  public void report(final Retained to) {}
-
-  @Override
-  public boolean uploads(final long place) {
-    return false;
-  }
-
-  @Override
-  public boolean awaitsUpload() {
-    return false;
-  }
-
-  @Override
-  public void upload(final PendingUpload one) {}
-
-  @Override
-  public void resumeUpload(final PendingUpload one) {}
-
-  @Override
-  public void keep(final PendingUpload one) {}
-
-  @Override
-  public List<Long> uploading() {
-    return List.of();
+  public Uploads uploads() {
+    return Uploads.NONE;
   }
 
   @Override
@@ -189,32 +166,6 @@ class NodePublisher implements Publisher {
 
   @Override
   public void limit(final long deadline) {}
-
-  @Override
-  public void uploadNewest() {}
-
-  @Override
-  public void endUploads() {}
-
-  @Override
-  public boolean giveUp(final IOException why) {
-    return false;
-  }
-
-  @Override
-  public boolean areUploadsOver() {
-    return true;
-  }
-
-  @Override
-  public boolean areUploadsRefused() {
-    return false;
-  }
-
-  @Override
-  public long bytesToUpload() {
-    return 0;
-  }
 
   @Override
   public long lastEntry() {

@@ -17,7 +17,6 @@ import org.sluice.core.store.node.CheckpointReader;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.series.FencedException;
 import org.sluice.core.store.series.RequiredRanks;
-import org.sluice.iop.measure.Retained;
 
 /**
  * The place where a commit of this node's store counts. A commit counts there at once, in a series
@@ -144,28 +143,10 @@ public interface Publisher extends AutoCloseable {
   /** The images that a checkpoint of an earlier run has, on all nodes. */
   List<CommittedImage> imagesOf(Commit commit) throws IOException;
 
-  /** Says what {@code --keep} has removed where checkpoints are copied to. */
-  void report(Retained to);
+  // ---- the way to a bucket, and the end ----
 
-  /**
-   * Returns whether a checkpoint is copied as soon as it is there, by its place among those of the
-   * run.
-   */
-  boolean uploads(long place);
-
-  /** Returns whether waiters for a checkpoint that is copied wait for the bucket. */
-  boolean awaitsUpload();
-
-  /** The node's store has a checkpoint that is to be copied. Any thread. */
-  void upload(PendingUpload one);
-
-  /** A former I/O process was copying a checkpoint. */
-  void resumeUpload(PendingUpload one);
-
-  /** The node's store has a checkpoint that is copied only if it is the newest at the end. */
-  void keep(PendingUpload one);
-
-  List<Long> uploading();
+  /** Returns the uploads from the node's store. Any thread. */
+  Uploads uploads();
 
   /** Returns why no commit counts any more; empty while commits do. */
   Optional<FencedException> fence();
@@ -178,24 +159,6 @@ public interface Publisher extends AutoCloseable {
 
   /** The session has to be over by a time of {@link System#nanoTime}. */
   void limit(long deadline);
-
-  /** Nothing follows but what no group took: the newest checkpoint is copied, too. */
-  void uploadNewest();
-
-  /** The session ends: a copy that makes no progress for a while is given up. */
-  void endUploads();
-
-  /** Leaves on the stage what is not copied; false where that is no matter of this node alone. */
-  boolean giveUp(IOException why);
-
-  /** {@return whether nothing is left to be copied} Any thread. */
-  boolean areUploadsOver();
-
-  /** {@return whether a checkpoint stays on the stage that was to be copied} Any thread. */
-  boolean areUploadsRefused();
-
-  /** {@return bytes to be copied, holes included} Any thread. */
-  long bytesToUpload();
 
   /** The last entry of the log that this node has read, once this is closed. */
   long lastEntry();

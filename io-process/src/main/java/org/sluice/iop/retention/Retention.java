@@ -210,7 +210,7 @@ public final class Retention {
   public void report() {
     final Retained retained = statistics.retained();
     if (storage.publisher().hasStage()) {
-      storage.publisher().report(retained);
+      storage.publisher().uploads().report(retained);
     } else if (!storage.publisher().awaitsNodes() || knowsEarlier) {
       retained.kept(series.stream().map(kept -> kept.commit().number()).toList(), keep.most());
     }

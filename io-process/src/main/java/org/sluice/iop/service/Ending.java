@@ -193,13 +193,13 @@ public final class Ending {
           checkpoints.endOfRun()::unlinkCommitted);
     }
     copying = true;
-    publisher.uploadNewest();
+    publisher.uploads().beginNewest();
     endOnceCopied();
   }
 
   private void endOnceCopied() {
-    publisher.endUploads();
-    copying = !publisher.areUploadsOver();
+    publisher.uploads().end();
+    copying = !publisher.uploads().areOver();
     if (!copying) {
       checkpoints.retention().report();
       over.complete(null);

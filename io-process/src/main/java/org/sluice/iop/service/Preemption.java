@@ -134,7 +134,7 @@ public final class Preemption {
   }
 
   private boolean leaveCopies() {
-    return publisher.giveUp(new IOException("the grace was over before it was copied"));
+    return publisher.uploads().giveUp(new IOException("the grace was over before it was copied"));
   }
 
   private void tell(final String what, final long nanos, final List<String> lines) {

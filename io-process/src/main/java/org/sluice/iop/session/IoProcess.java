@@ -42,6 +42,7 @@ import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.outside.Guard;
 import org.sluice.iop.outside.GuardPlace;
 import org.sluice.iop.publish.Publisher;
+import org.sluice.iop.publish.Uploads;
 import org.sluice.iop.service.SessionState;
 import org.sluice.iop.wave.WaveFiles;
 
@@ -369,24 +370,14 @@ public final class IoProcess implements AutoCloseable {
     return publisher.awaitsNodes();
   }
 
-  /** Returns whether there is nothing to copy from the stage. */
-  public boolean areCopiesOver() {
-    return publisher.areUploadsOver();
+  /** Returns the uploads of checkpoints from the stage. */
+  public Uploads uploads() {
+    return publisher.uploads();
   }
 
   /** Returns the checkpoints and files that are not committed, or not copied, a line each. */
   public CompletableFuture<List<String>> unfinished() {
     return service.unfinished();
-  }
-
-  /** Returns whether a checkpoint stays on the stage that was to be copied. */
-  public boolean areCopiesRefused() {
-    return publisher.areUploadsRefused();
-  }
-
-  /** Returns the bytes that are to be copied from the stage; 0 without a stage. */
-  public long toCopy() {
-    return publisher.bytesToUpload();
   }
 
   public Statistics statistics() {

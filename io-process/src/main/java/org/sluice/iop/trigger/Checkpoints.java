@@ -230,7 +230,7 @@ public final class Checkpoints {
     for (final Commit commit : storage.store().commits(damaged -> {})) {
       final Entry.Leaving one = decisions.state().leaving().get(commit.id());
       if (one != null) {
-        storage.publisher().resumeUpload(outcomes.pending(commit, one.round(), one.growth()));
+        storage.publisher().uploads().resume(outcomes.pending(commit, one.round(), one.growth()));
       }
       if (newest == null || newest.identity().sequence() < commit.identity().sequence()) {
         newest = commit;
@@ -238,14 +238,17 @@ public final class Checkpoints {
     }
     if (storage.publisher().hasStage() && newest != null && stays(newest)) {
       final Entry.Written written = decisions.state().written(newest.number());
-      storage.publisher().keep(outcomes.pending(newest, written.round(), written.growth()));
+      storage
+          .publisher()
+          .uploads()
+          .keep(outcomes.pending(newest, written.round(), written.growth()));
     }
   }
 
   private boolean stays(final Commit commit) {
     return !decisions.state().leaving().containsKey(commit.id())
         && decisions.state().isWritten(commit.number())
-        && !storage.publisher().uploads(decisions.state().place(commit.number()));
+        && !storage.publisher().uploads().include(decisions.state().place(commit.number()));
   }
 
   private List<Commit> counting() throws IOException {

@@ -65,7 +65,7 @@ public final class Unfinished {
                         group.isQuiet() && group.isWhole(grouping) && group.isOfOneRound(grouping)
                             ? "its commit is still to begin"
                             : group.obstacle(grouping))));
-    storage.publisher().uploading().stream()
+    storage.publisher().uploads().numbers().stream()
         .map(
             number ->
                 "checkpoint %d is yet only in %s of this node%s"
