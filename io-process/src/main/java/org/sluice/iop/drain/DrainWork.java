@@ -94,9 +94,9 @@ final class DrainWork extends ChunkWork {
   }
 
   /**
-   * This is done here and not in the write stage, which waits for storage meanwhile. A process that
-   * changes a chunk it has published makes the crc wrong, and a restore then names the chunk as
-   * damaged. Such a chunk holds records of images that its own slot was granted, and of no others.
+   * Takes the checksum before the chunk waits for others to be written with. A process that changes
+   * a chunk it has published makes the crc wrong, and a restore then names the chunk as damaged.
+   * Such a chunk holds records of images that its own slot was granted, and of no others.
    */
   private void checksum() {
     if (context.sink().keepsRecords()) {

@@ -1,20 +1,29 @@
 package org.sluice.iop.drain;
 
-import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.Sequence;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
 import org.sluice.iop.crash.Subject;
 
-/** A stage of the {@link Pipeline}: a thread that takes its step of each piece of work in turn. */
-final class Stage implements EventHandler<Stage.Event> {
-  /**
-   * A place in Disruptor's ring. Later stages see the notes of earlier ones: Disruptor orders its
-   * sequences.
-   */
+/**
+ * A part of the way of each work through the {@link Pipeline}: takes its steps of one work after
+ * another, on whichever thread comes, and on one thread at a time. A thread that has left it goes
+ * to the next part by itself. So while there is nothing else a work goes from the first step to the
+ * last one without a hand-off.
+ *
+ * <p>The next step sees all that a step wrote, on the same thread or another: {@link #busy} orders
+ * threads that come one after the other, the sequences order one part and the next.
+ *
+ * <p>No work is left behind. Work is entered before a fence and a look at {@link #busy}. A thread
+ * that leaves says so, fences, and looks for work once more. So one of the two sees the other.
+ */
+abstract class Stage {
+  /** A place in Disruptor's ring. */
   static final class Event {
     private Work work;
     private boolean failed;
@@ -23,107 +32,80 @@ final class Stage implements EventHandler<Stage.Event> {
       work = next;
       failed = false;
     }
+
+    Work work() {
+      return work;
+    }
+
+    /** Lets the work go, and returns it. */
+    Work end() {
+      final Work last = work;
+      work = null;
+      return last;
+    }
   }
+
+  /** A step of a work. */
+  @FunctionalInterface
+  interface Step {
+    void of(Work work) throws IOException;
+  }
+
+  /** The position of the last work that has left. */
+  private final Sequence passed = new Sequence();
+
+  private final AtomicBoolean busy = new AtomicBoolean();
 
   /**
-   * The number of works after which a stage is woken anyway. Places in the ring come free only when
-   * the last stage passes them.
+   * Takes the steps that there are, unless another thread does: any thread looks for more before it
+   * leaves. After a failure of the I/O process's own, no thread goes on with this part.
    */
-  private static final int WAKING_INTERVAL = 64;
+  final void run() {
+    while (hasWork() && busy.compareAndSet(false, true)) {
+      takeAll();
+      busy.set(false);
+      VarHandle.fullFence();
+    }
+  }
 
-  private final Lane lane;
-  private final Lane.Role role;
-  private final FaultPoint point;
-  private final WriteBatch gathering;
-  private final ParkingWaitStrategy successors;
+  /** Returns whether a thread should come. Any thread, after a fence. */
+  final boolean needsThread() {
+    return isWorthComing() && !busy.get();
+  }
 
-  /** True once work has come here that the next stage has not been told of. */
-  private boolean holding;
+  /** Returns the position of the last work that has left. */
+  final Sequence passed() {
+    return passed;
+  }
 
-  /** The sequence of this stage, set by Disruptor before any stage runs. */
-  private Sequence sequence;
+  abstract boolean hasWork();
 
-  /** The stage before it; null for the first. */
-  private Stage predecessor;
+  /** Returns whether there is work for which a sleeping thread is to be woken. */
+  abstract boolean isWorthComing();
 
-  /** The last position that is worth waking the next stage for. */
-  private volatile long worth = -1;
+  /** Takes the steps of all work that there is; for one thread at a time. */
+  abstract void takeAll();
 
   /**
-   * @param lane lane of its thread, whose role says which stage it is
-   * @param gathering chunks left undone by the write stage; written before any work that does not
-   *     join them, and before that stage waits, until there is more to do
-   * @param successors wait strategy that wakes the next stage
+   * Takes a step of a work, unless an earlier one failed. Failures of anything but storage end the
+   * I/O process.
    */
-  Stage(final Lane lane, final WriteBatch gathering, final ParkingWaitStrategy successors) {
-    this.lane = lane;
-    this.role = lane.role();
-    this.point = FaultPoint.valueOf(role.name());
-    this.gathering = gathering;
-    this.successors = successors;
-  }
-
-  /** Sets the stage before this one, before either runs. */
-  void follows(final Stage other) {
-    predecessor = other;
-  }
-
-  /** Takes the sequence from Disruptor, to advance it after each event, not each batch. */
-  @Override
-  public void setSequenceCallback(final Sequence callback) {
-    sequence = callback;
-  }
-
-  @Override
-  public void onStart() {
-    Thread.currentThread().setName(role.thread());
-    if (predecessor != null) {
-      successors.waitFor(() -> predecessor.worth);
-    }
-  }
-
-  @Override
-  public void onEvent(final Event event, final long position, final boolean endOfBatch) {
-    final Work work = event.work;
-    if (role == Lane.Role.COMMIT) {
-      event.work = null;
-    }
-    if (role == Lane.Role.WRITE && work.commits() && !joins(work)) {
-      gathering.flush(() -> false);
-    }
+  static void take(final Event event, final Work work, final Lane lane, final Step step) {
     if (!event.failed) {
-      event.failed = !handle(work);
-    }
-    if (role == Lane.Role.WRITE && endOfBatch) {
-      gathering.flush(() -> predecessor.sequence.get() > position);
-    }
-    lane.end();
-    if (role == Lane.Role.WRITE && gathering.isHolding()) {
-      holding = true;
-    } else {
-      pass(work, position);
+      name(lane.role());
+      event.failed = !handle(work, lane, step);
     }
   }
 
-  /** Passes a work on. After the write stage there is nothing to do for a chunk. */
-  private void pass(final Work work, final long position) {
-    sequence.set(position);
-    if (holding || position % WAKING_INTERVAL == 0 || role != Lane.Role.WRITE || work.commits()) {
-      holding = false;
-      worth = position;
-      successors.signalAllWhenBlocking();
+  /** Names the thread after what it does, for people and for {@link Lane} when it fails. */
+  static void name(final Lane.Role role) {
+    final Thread thread = Thread.currentThread();
+    if (!thread.getName().equals(role.thread())) {
+      thread.setName(role.thread());
     }
   }
 
-  private boolean joins(final Work work) {
-    return work.joins() && gathering.takesOthers();
-  }
-
-  /**
-   * Takes the step of a work, and returns whether it was done. Failures of anything but storage end
-   * the I/O process.
-   */
-  private boolean handle(final Work work) {
+  private static boolean handle(final Work work, final Lane lane, final Step step) {
     final Subject subject = work.subject();
     try {
       final boolean fit = lane.begin(subject, work.id(), work.slot(), work.imageId());
@@ -131,24 +113,16 @@ final class Stage implements EventHandler<Stage.Event> {
         throw new PoisonException(subject);
       }
       if (subject != Subject.NONE && subject != Subject.CHUNK) { // a chunk does it at each image
-        Fault.strike(point);
+        Fault.strike(FaultPoint.valueOf(lane.role().name()));
       }
-      step(work);
+      step.of(work);
     } catch (final IOException e) {
       work.fail(e);
       return false;
     }
-    if (!work.isHeld(role)) {
+    if (!work.isHeld(lane.role())) {
       lane.passed(subject, work.id());
     }
     return true;
-  }
-
-  private void step(final Work work) throws IOException {
-    switch (role) {
-      case VALIDATE -> work.validate();
-      case WRITE -> work.write();
-      default -> work.commit();
-    }
   }
 }

@@ -6,9 +6,9 @@ import org.sluice.iop.crash.Subject;
 
 /**
  * A chunk on its way through the {@link Pipeline}, or a request that has to keep its place among
- * the chunks. Each stage calls its method once, on its own thread, in the order of publication. So
- * a field that one stage alone uses needs no synchronisation, and later stages may read a field
- * that a stage sets.
+ * the chunks. Each stage calls its method once, one work after another, in the order of
+ * publication. So a field that one stage alone uses needs no synchronisation, and later stages may
+ * read a field that a stage sets.
  */
 public interface Work {
   /**
@@ -24,8 +24,8 @@ public interface Work {
   default void write() throws IOException {}
 
   /**
-   * Returns whether all chunks before it are to be written first; the third stage is woken then;
-   * false for a chunk, and where only {@link #validate} does anything.
+   * Returns whether all chunks before it are to be written first; a thread is woken for the third
+   * stage then; false for a chunk, and where only {@link #validate} does anything.
    */
   default boolean commits() {
     return true;

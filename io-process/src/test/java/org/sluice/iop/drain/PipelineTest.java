@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -268,25 +270,119 @@ class PipelineTest {
     }
   }
 
+  /** A work that notes which thread takes each of its steps. */
+  private final class Noting implements Work {
+    private final List<Long> threads = new ArrayList<>();
+    private final String name;
+
+    Noting(final String name) {
+      this.name = name;
+    }
+
+    private void note() {
+      threads.add(NativeThread.current().id());
+    }
+
+    @Override
+    public void validate() {
+      note();
+    }
+
+    @Override
+    public void write() {
+      note();
+    }
+
+    @Override
+    public void commit() {
+      note();
+      done.add(name);
+    }
+  }
+
+  /** Each hand-off would wait for a time slice of a core that the application computes on. */
   @Test
-  void theLastStageIsNotWokenForWhatItDoesNothingFor() throws IOException {
-    final AtomicLong last = new AtomicLong();
+  void aCommitIsHandedOverOnceWhileThereIsNothingElse() throws IOException {
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(64, more -> {}, inFlight, new Pace())) {
+      final Noting first = new Noting("first");
+      pipeline.publish(first);
+      assertThat(isDone("first")).isTrue();
+      final long thread = first.threads.getLast();
+      final long sleeps = sleeps(thread);
+      for (int i = 0; i < 40; i++) {
+        final Noting next = new Noting("commit " + i);
+        pipeline.publish(new Plain("chunk"));
+        pipeline.publish(next);
+        assertThat(isDone("commit " + i)).isTrue();
+        assertThat(next.threads).hasSize(3).containsOnly(next.threads.getFirst());
+      }
+      assertThat(sleeps(thread) - sleeps).isLessThan(2 * 40 + 5);
+    }
+  }
+
+  @Test
+  void aSecondThreadWritesWhileTheFirstWaitsForStorage() throws IOException {
     try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
         Pipeline pipeline = new Pipeline(64, more -> {}, inFlight, new Pace())) {
       pipeline.publish(
           new StepWork(
               Lane.Role.COMMIT,
               () -> {
-                last.set(NativeThread.current().id());
-                done.add("the last stage runs");
+                done.add("waits for storage");
+                done.add(isDone("wrote behind it") ? "a chunk was written" : "in vain");
               }));
-      assertThat(isDone("the last stage runs")).isTrue();
-      final long sleeps = sleeps(last.get());
-      for (int i = 0; i < 40; i++) {
-        pipeline.publish(new Plain("chunk " + i));
-        assertThat(isDone("wrote chunk " + i)).isTrue();
+      assertThat(isDone("waits for storage")).isTrue();
+      pipeline.publish(new Plain("behind it"));
+      assertThat(isDone("a chunk was written")).isTrue();
+    }
+  }
+
+  @Test
+  void aSecondThreadCommitsWhileTheFirstHasMoreToWrite() throws IOException {
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(64, more -> {}, inFlight, new Pace())) {
+      pipeline.publish(waiting("all are published", 60_000));
+      pipeline.publish(new Noting("committed"));
+      pipeline.publish(waiting("committed", 60_000));
+      pipeline.publish(new Plain("last"));
+      done.add("all are published");
+      assertThat(isDone("wrote last")).isTrue();
+    }
+    assertThat(done).containsSubsequence("all are published", "committed", "wrote last");
+  }
+
+  /** Bursts and pauses in which threads just go to sleep, or just wake up. */
+  @Test
+  void noWorkIsLeftBehindBetweenTwoThreads() throws IOException {
+    final Random random = new Random(7);
+    final AtomicLong committed = new AtomicLong();
+    long published = 0;
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(16, more -> {}, inFlight, new Pace())) {
+      for (int burst = 0; burst < 3000; burst++) {
+        for (int i = random.nextInt(40); i >= 0; i--) {
+          final long expected = published++;
+          pipeline.publish(
+              new StepWork(
+                  Lane.Role.COMMIT,
+                  () -> assertThat(committed.getAndIncrement()).isEqualTo(expected)));
+          pause(random.nextInt(200));
+        }
+        final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (committed.get() < published && System.nanoTime() < end) {
+          Thread.onSpinWait();
+        }
+        assertThat(committed.get()).isEqualTo(published);
+        pause(random.nextInt(20_000));
       }
-      assertThat(sleeps(last.get()) - sleeps).isLessThan(5);
+    }
+  }
+
+  private static void pause(final long nanos) {
+    final long end = System.nanoTime() + nanos;
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
     }
   }
 
