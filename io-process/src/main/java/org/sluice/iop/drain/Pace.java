@@ -18,16 +18,6 @@ import org.sluice.iop.measure.Warnings;
  * for a while.
  */
 public final class Pace {
-  /** The nice value of the service thread, on which processes wait. */
-  public static final int SERVICE = 0;
-
-  /**
-   * The nice value of a stage. Ranks that still write get three quarters of a core they share with
-   * it, and ranks that spin in a barrier leave it a quarter. A value of 0 would hold ranks up, 19
-   * starve the drain beside spinning ones.
-   */
-  public static final int STAGE = 5;
-
   /** The shortest time slice that Linux grants. */
   private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
@@ -64,15 +54,13 @@ public final class Pace {
   }
 
   /**
-   * Makes the calling thread keep the pace. Any thread.
-   *
-   * @param nice its nice value from here on, unless it was born with a higher one, which it could
-   *     not take back
+   * Makes the calling thread keep the pace, with the nice value that it was born with: a process
+   * without privileges could not take back a higher one once ranks wait. Any thread.
    */
-  public synchronized void join(final int nice) {
+  public synchronized void join() {
     final NativeThread thread = NativeThread.current();
     try {
-      final Member member = new Member(thread, Math.max(nice, thread.nice()));
+      final Member member = new Member(thread, thread.nice());
       members.add(member);
       schedule(member);
     } catch (final PosixException e) {

@@ -39,7 +39,7 @@ final class StageThreads {
     @Override
     public void run() {
       try {
-        pace.join(Pace.STAGE);
+        pace.join();
         while (!ended) {
           stages.forEach(Stage::run);
           park();

@@ -16,7 +16,6 @@ import org.sluice.core.process.SocketPeer;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.iop.crash.InFlight;
-import org.sluice.iop.drain.Pace;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.memory.Provision;
@@ -146,7 +145,7 @@ final class Service implements Runnable {
   /** Serves until the session is over. */
   @Override
   public void run() {
-    session.pace().join(Pace.SERVICE);
+    session.pace().join();
     segment.header().service((int) NativeThread.current().id());
     try {
       while (!session.over().isDone()) {
