@@ -1,5 +1,5 @@
-/* Java's calls of the C library (org.sluice.core.libc.LibC): libsluice_java.so. It does without jni.h, so that C builds
-   without a JDK: environment and class, which Java passes first, are not used, and jlong is int64_t. */
+/* Java's calls of the C library (org.sluice.core.libc.LibC): libsluice_java.so. The file needs no jni.h, so that C
+   builds without a JDK. Environment and class, which Java passes first, are not used, and jlong is int64_t. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>

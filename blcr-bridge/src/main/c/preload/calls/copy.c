@@ -1,6 +1,6 @@
 /*
- * Calls that copy from one descriptor to another within the kernel. What they copy into a logged
- * file is read here and written to the log, like any write. All other copies are the kernel's. The
+ * Calls that copy from one descriptor to another within the kernel. The bytes that they copy into
+ * a logged file are read here and written to the log, like any write. All other copies are the kernel's. The
  * files concerned are direct then, for good.
  */
 #include <fcntl.h>
@@ -43,8 +43,8 @@ static void give_memory(char *memory)
 }
 
 /*
- * Returns whether the log takes the next piece. What was read from a pipe cannot be put back, so
- * the limit of the file is looked at before. The kernel refuses a copy to a file that is appended
+ * Returns whether the log takes the next piece. Bytes read from a pipe cannot be put back, so the
+ * limit of the file is looked at before. The kernel refuses a copy to a file that is appended
  * to.
  */
 static bool is_logged(const struct copy *copy)
@@ -156,8 +156,8 @@ static bool is_pipe(int fd)
 }
 
 /*
- * Returns whether the file system may make the copy itself, by sharing blocks or on a server. That
- * costs less than any log.
+ * Returns whether the file system may make the copy itself, by sharing blocks or on a server. Such
+ * a copy costs less than any log.
  */
 static bool copies_itself(int in, int out)
 {
