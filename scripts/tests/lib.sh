@@ -147,9 +147,17 @@ restore() {
   rehearse "${numbers[@]/#/restore --store $1 --to $2 --checkpoint }" || fail "$(cat rehearsal/*.err)"
 }
 
-# listed [OPTION...]: the numbers of the checkpoints that count in $store, or else in ./shared/store, on one line.
+# listed: the numbers of the checkpoints that count in $store, or else in ./shared/store, on one line: as the log of its series
+# has them, which is what a restart sees, or as the manifests of a store of one node say.
 listed() {
-  "$sluice" ls --store "${store:-shared/store}" "$@" --json | jq -r '[.checkpoints[].number | tostring] | join(" ")'
+  local log=${series_log:-${store:-shared/store}/default/log}
+  if [ -d "$log" ]; then
+    jq -nr 'reduce (inputs | .at = (input_filename | split("/") | last | tonumber)) as $one ([];
+      if $one.entry == "commit" then map(select(.number != $one.number)) + [$one]
+      else map(select(.at as $at | $one.live | index($at))) end) | map(.number) | sort | map(tostring) | join(" ")' "$log"/[0-9]*
+  else
+    committed "${store:-shared/store}" | xargs
+  fi
 }
 
 is_listed() {
