@@ -1,19 +1,28 @@
-"""summary.py TESTS: what came out of the tests whose reports are below a directory.
+"""summary.py TESTS [--budgets | --record]: what came out of the tests whose reports are below a directory.
 
 CTest's report names every test. A module's tests of Java are one of it, whose own report is in
 java/MODULE; they are counted instead. Says what was skipped and why, the ten slowest tests, the time of each suite and
 the processor time that its tests took, what failed and what it said last, and in its last line how many passed, failed and
 were skipped. Exits with 1 unless all passed.
+
+With --budgets the run was of all tests: a suite that grew by more than a tenth fails. What suites take is recorded in
+`budgets` with --record, by page faults of their processes: starts of processes and memory that is touched, whatever the
+machine is busy with. Two runs of a suite differ by one per cent in these, and by 20 in processor time. The machine's own
+factor is that of most suites.
 """
 import collections
 import pathlib
 import re
+import statistics
 import sys
 import xml.etree.ElementTree as xml
 
 SLOWEST = 10
 SAID_LINES = 15
 SAID_WIDTH = 300
+BUDGETS = pathlib.Path(__file__).with_name("budgets")
+GROWTH = 1.1
+FLOOR = 50_000  # page faults, of three starts of a JVM
 
 Test = collections.namedtuple("Test", "name seconds outcome reason")
 
@@ -67,6 +76,33 @@ def processor_times(directory):
     return suites
 
 
+def page_faults(directory):
+    """By suite, of what `timed` left."""
+    suites = collections.Counter()
+    for file in (directory / "times").glob("*"):
+        suites[suite_of(file.name)] += int(file.read_text().splitlines()[2])
+    return suites
+
+
+def record(faults):
+    BUDGETS.write_text("".join(f"{suite} {count}\n" for suite, count in sorted(faults.items())))
+
+
+def over_budget(faults):
+    """The suites that grew, each as a test that failed. One that is not recorded yet has no budget."""
+    recorded = {suite: int(count) for suite, count in (line.split() for line in BUDGETS.read_text().splitlines())}
+    known = [suite for suite in recorded if suite in faults]
+    factor = statistics.median(faults[suite] / recorded[suite] for suite in known)
+    for suite in known:
+        budget = recorded[suite] * factor
+        if faults[suite] > budget * GROWTH + FLOOR:
+            reason = (
+                f"{faults[suite]} page faults, {faults[suite] / budget - 1:.0%} more than recorded: let tests start fewer"
+                " processes, or record what this run took: summary.py target/tests --record"
+            )
+            yield Test(f"budget.{suite}", 0, "failed", reason)
+
+
 def print_suites(tests, processor):
     suites = collections.Counter()
     for test in tests:
@@ -78,12 +114,20 @@ def print_suites(tests, processor):
 
 
 def main():
-    tests = list(all_tests(pathlib.Path(sys.argv[1])))
+    directory = pathlib.Path(sys.argv[1])
+    if "--record" in sys.argv:
+        record(page_faults(directory))
+        return
+    tests = list(all_tests(directory))
     counts = collections.Counter(test.outcome for test in tests)
     print("\nThe slowest:")
     for test in sorted(tests, key=lambda each: -each.seconds)[:SLOWEST]:
         print(f"  {test.seconds:6.1f} s  {test.name}")
-    print_suites(tests, processor_times(pathlib.Path(sys.argv[1])))
+    print_suites(tests, processor_times(directory))
+    if "--budgets" in sys.argv and BUDGETS.exists() and not counts["failed"]:
+        grown = list(over_budget(page_faults(directory)))
+        tests += grown
+        counts["failed"] += len(grown)
     reasons = collections.Counter(test.reason for test in tests if test.outcome == "skipped")
     if reasons:
         print("Skipped:")
