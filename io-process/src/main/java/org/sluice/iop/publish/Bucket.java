@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
@@ -82,7 +83,7 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
           .filter(part -> part.begin() == place.begin() && part.node().equals(place.node()))
           .forEach(mine::add);
     }
-    this.commits = new SeriesCommits(null, run, engine, store, this);
+    this.commits = new SeriesCommits(run, engine, store, this);
     this.earlier = new EarlierRuns(place, commits.view(), keep);
     this.use = place.use();
     if (store.numbers().isEmpty()) {
@@ -109,6 +110,12 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   @Override
   public String series() {
     return place.series();
+  }
+
+  /** Returns nothing, as a bucket shows nothing of a node before it has copied. */
+  @Override
+  public Optional<String> noOtherNode() {
+    return Optional.empty();
   }
 
   SeriesCommits commits() {

@@ -18,7 +18,6 @@ import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.node.PosixStore;
 import org.sluice.core.store.objects.Engine;
-import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.core.store.series.FencedException;
 import org.sluice.core.store.series.LoggedOnce;
 import org.sluice.core.store.series.PartKey;
@@ -48,6 +47,9 @@ import org.sluice.iop.measure.Warnings;
 public final class SeriesCommits implements AutoCloseable {
   private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** The time in which another node begins whose ranks have anything to do with those here. */
+  private static final long STRANGE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   /** The time for which a session that ends waits for parts of which none comes. */
   private static final long PATIENCE_NANOS = EndPatience.nanos();
 
@@ -67,8 +69,6 @@ public final class SeriesCommits implements AutoCloseable {
   /** The rounds of the parts that this process has put, by the ids of their commits. */
   private final Map<Long, Long> rounds = new HashMap<>();
 
-  private final OtherNodes others;
-
   private final Set<Long> awaited = new HashSet<>();
 
   private final CommitPolling.Wait wait = new CommitPolling.Wait();
@@ -83,14 +83,12 @@ public final class SeriesCommits implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param place this node's in it; null where it is no directory
    * @param run the run that the node takes part in
    * @param engine where the series is; closed with this
    * @param store the node's own store; stays the caller's
    * @param storage what others get of its commits, and where
    */
   public SeriesCommits(
-      final SeriesDirectory.Place place,
       final SeriesRun run,
       final Engine engine,
       final PosixStore store,
@@ -100,8 +98,7 @@ public final class SeriesCommits implements AutoCloseable {
     this.engine = engine;
     this.store = store;
     this.before = run.numbersBefore();
-    this.others = new OtherNodes(place);
-    this.view = new SeriesView(storage, place);
+    this.view = new SeriesView(storage, run);
     this.watcher = Thread.ofPlatform().name("series").start(this::watch);
   }
 
@@ -282,10 +279,19 @@ public final class SeriesCommits implements AutoCloseable {
       one.warn(failure);
     }
     if (isOver(one, now, failure != null)) {
-      refuse(one, failure != null ? failure : new IOException(others.lack(one.missing)));
-    } else if (failure == null && others.areStrange(one.missing, now - one.begun)) {
-      one.warn(new IOException(others.lack(one.missing)));
+      refuse(one, failure != null ? failure : lack(one, storage.noOtherNode()));
+    } else if (failure == null && now - one.begun > STRANGE_NANOS && !one.missing.isEmpty()) {
+      final Optional<String> why = storage.noOtherNode();
+      if (why.isPresent()) {
+        one.warn(lack(one, why));
+      }
     }
+  }
+
+  private static IOException lack(final PendingPart one, final Optional<String> why) {
+    return new IOException(
+        "the parts of ranks %s are missing; %s"
+            .formatted(one.missing, why.orElse("their nodes have not committed them")));
   }
 
   private synchronized boolean isOver(final PendingPart one, final long now, final boolean failed) {

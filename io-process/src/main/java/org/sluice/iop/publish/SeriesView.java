@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Origin;
-import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.core.store.series.SeriesReader;
+import org.sluice.core.store.series.SeriesRun;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -14,17 +14,14 @@ import org.sluice.iop.journal.Entry;
  */
 final class SeriesView implements AutoCloseable {
   private final SeriesStorage storage;
-  private final SeriesDirectory.Place place;
+  private final SeriesRun run;
 
   /** The reader; null until something is asked of it. Guarded by this. */
   private SeriesReader reader;
 
-  /**
-   * @param place this node's in it; null where it is no directory
-   */
-  SeriesView(final SeriesStorage storage, final SeriesDirectory.Place place) {
+  SeriesView(final SeriesStorage storage, final SeriesRun run) {
     this.storage = storage;
-    this.place = place;
+    this.run = run;
   }
 
   /** Opens the series as a restart sees it. The caller closes it. */
@@ -52,7 +49,7 @@ final class SeriesView implements AutoCloseable {
   /** The round of a commit that an I/O process of this node made; none where it counts no more. */
   synchronized long roundOf(final Commit commit) throws IOException {
     return reader()
-        .roundOf(place.begin(), place.node(), commit.number(), commit.id())
+        .roundOf(run.begin(), run.node(), commit.number(), commit.id())
         .orElse(Entry.NO_ROUND);
   }
 

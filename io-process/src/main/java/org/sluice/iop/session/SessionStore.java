@@ -136,11 +136,7 @@ record SessionStore(PosixStore store, Publisher publisher) implements AutoClosea
         new SeriesPublisher(
             store,
             new SeriesCommits(
-                place.get(),
-                run,
-                engine,
-                store,
-                new SeriesStorage.InDirectory(place.get(), store))));
+                run, engine, store, new SeriesStorage.InDirectory(place.get(), store))));
   }
 
   /**

@@ -50,8 +50,7 @@ class SeriesCommitsTest {
       fixture.filed("a", 0, "it".getBytes());
       final Commit commit = fixture.commit(1, 2);
       final SeriesStorage storage = new InDirectory(place, fixture.store());
-      try (SeriesCommits commits =
-          new SeriesCommits(place, run, engine, fixture.store(), storage)) {
+      try (SeriesCommits commits = new SeriesCommits(run, engine, fixture.store(), storage)) {
         commits.put(commit, commits.part(commit, 0, 0, RequiredRanks.ALL), () -> {}, refused -> {});
         try {
           assertThat(hanging.await(60, TimeUnit.SECONDS)).isTrue();
@@ -77,7 +76,7 @@ class SeriesCommitsTest {
       final CompletableFuture<Void> counts = new CompletableFuture<>();
       try (SeriesCommits commits =
           new SeriesCommits(
-              place, run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
+              run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
         commits.hurry(1);
         commits.put(
             commit,
@@ -110,7 +109,7 @@ class SeriesCommitsTest {
     try (StoreFixture fixture = new StoreFixture(place.path(), temp);
         SeriesCommits commits =
             new SeriesCommits(
-                place, run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
+                run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
       for (final long number : new long[] {1, 2}) {
         fixture.filed("a" + number, 0, "it".getBytes());
         final Commit commit = fixture.commitPart(number, 2, RankSet.of(IntStream.of(0)));
@@ -142,7 +141,7 @@ class SeriesCommitsTest {
       final CompletableFuture<IOException> refused = new CompletableFuture<>();
       try (SeriesCommits commits =
           new SeriesCommits(
-              place, run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
+              run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
         commits.patience(TimeUnit.SECONDS.toNanos(4));
         commits.end();
         TimeUnit.SECONDS.sleep(3);

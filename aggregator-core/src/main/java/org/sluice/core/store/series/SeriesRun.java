@@ -127,6 +127,11 @@ public final class SeriesRun {
     return entry.node().equals(node);
   }
 
+  /** Returns the name of this node, as keys have it. */
+  public String node() {
+    return node;
+  }
+
   /** Returns the sequence of the run's begin. */
   public long begin() {
     return begin;
