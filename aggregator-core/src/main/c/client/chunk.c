@@ -6,13 +6,25 @@
 
 #include "copy.h"
 
+/*
+ * Returns the bytes of a chunk that are used. With a page for headers beyond a power of two, one
+ * write of that many bytes fills a chunk, and so do shorter ones that follow each other: a chunk
+ * then ends where a page of the file does.
+ */
+static uint32_t capacity(uint32_t length)
+{
+    const uint32_t payload = UINT32_C(1) << (31 - __builtin_clz(length));
+    const uint32_t whole = payload + SLUICE_CHUNK_HEADER_LENGTH + SLUICE_RECORD_HEADER_LENGTH;
+    return whole < length ? whole : length;
+}
+
 int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
                              const struct sluice_segment *segment,
                              struct sluice_connection *connection, uint32_t slot, int rank)
 {
     uint8_t *ring = segment->rings + (size_t)slot * segment->ring_length;
     *writer = (struct sluice_chunk_writer){
-        .capacity = segment->chunk_length,
+        .capacity = capacity(segment->chunk_length),
         .slot = segment->slots + slot,
         .rank = rank,
         .ring = {.records = (struct sluice_ring_record *)ring,

@@ -6,8 +6,8 @@ package org.sluice.core.segment;
  * @param slots processes that can be attached at once, 1 to {@link #MAX_SLOTS}
  * @param images entries of the image table, a power of two from 16 to {@link #MAX_IMAGES}
  * @param chunkCount number of chunks, 1 to {@link #MAX_CHUNK_COUNT}
- * @param chunkLength bytes of a chunk, a power of two from {@link #MIN_CHUNK_LENGTH} to {@link
- *     #MAX_CHUNK_LENGTH}
+ * @param chunkLength bytes of a chunk, a multiple of 4096 from {@link #MIN_CHUNK_LENGTH}; at most
+ *     {@link #MAX_CHUNK_LENGTH} and a page
  */
 public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   /** Slots of a segment unless told otherwise. */
@@ -25,10 +25,10 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   /** Shortest chunk, in bytes: the block of a container. */
   public static final int MIN_CHUNK_LENGTH = 4096;
 
-  /** Longest chunk, in bytes. */
+  /** Longest chunk, in bytes, without the page for its headers. */
   public static final int MAX_CHUNK_LENGTH = 1 << 30;
 
-  private static final long PAGE = 4096;
+  private static final int PAGE = 4096;
   static final long HUGE_PAGE = 2L << 20;
 
   public Geometry {
@@ -42,8 +42,8 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
     require(chunkCount >= 1 && chunkCount <= MAX_CHUNK_COUNT, "chunkCount", chunkCount);
     require(
         chunkLength >= MIN_CHUNK_LENGTH
-            && chunkLength <= MAX_CHUNK_LENGTH
-            && Integer.bitCount(chunkLength) == 1,
+            && chunkLength <= MAX_CHUNK_LENGTH + PAGE
+            && chunkLength % PAGE == 0,
         "chunkLength",
         chunkLength);
   }
@@ -55,24 +55,36 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   }
 
   /**
-   * The default geometry around a buffer.
+   * The default geometry around a buffer. Each chunk has a page more for headers, so that it holds
+   * a write of its length.
    *
    * @param files the number of files with entries at a time, 1 to {@link #MAX_FILES}
-   * @param buffer bytes of all chunks together; rounded down to whole chunks
-   * @param chunkLength bytes of a chunk
+   * @param buffer bytes that all chunks hold together; rounded down to whole chunks
+   * @param payload bytes that a chunk holds, a power of two from {@link #MIN_CHUNK_LENGTH} to
+   *     {@link #MAX_CHUNK_LENGTH}
    * @throws IllegalArgumentException when the buffer holds no chunk or too many, or the chunk's
    *     length is out of range
    */
-  public static Geometry of(final int files, final long buffer, final int chunkLength) {
-    final long chunks = chunkLength > 0 ? buffer / chunkLength : 0;
-    return new Geometry(
-        DEFAULT_SLOTS, entries(files), (int) Math.min(chunks, Integer.MAX_VALUE), chunkLength);
+  public static Geometry of(final int files, final long buffer, final int payload) {
+    require(payload >= MIN_CHUNK_LENGTH && Integer.bitCount(payload) == 1, "payload", payload);
+    final long chunks = Math.min(buffer / payload, Integer.MAX_VALUE);
+    return new Geometry(DEFAULT_SLOTS, entries(files), (int) chunks, payload + PAGE);
   }
 
   /** The number of entries. With two thirds of them in use no bucket is full yet. */
   private static int entries(final int files) {
     final int least = Math.max(ImageDescriptor.BUCKET_LENGTH, files + files / 2);
     return Integer.highestOneBit(least - 1) << 1;
+  }
+
+  /** The bytes that a write fills a chunk with: its length without the page for headers, if any. */
+  public int payload() {
+    return Integer.highestOneBit(chunkLength);
+  }
+
+  /** The bytes that all chunks hold together. */
+  public long buffer() {
+    return (long) chunkCount * payload();
   }
 
   public long slotsOffset() {

@@ -21,7 +21,7 @@ public final class HeaderDescriptor {
   public static final long MAGIC = 0x4745_5343_4955_4C53L;
 
   /** Version of the segment and of the requests that go with it. */
-  public static final int VERSION = 9;
+  public static final int VERSION = 10;
 
   public static final int LENGTH = 16384;
 
@@ -62,7 +62,7 @@ public final class HeaderDescriptor {
       IMAGE_LENGTH_OFFSET = HEADER.field(I32, "image_length", "bytes of an entry"),
       CHUNK_STATES_OFFSET = HEADER.field(I64, "chunk_states", "offset of the chunk states"),
       CHUNK_COUNT_OFFSET = HEADER.field(I32, "chunk_count", ""),
-      CHUNK_LENGTH_OFFSET = HEADER.field(I32, "chunk_length", "bytes; a power of two"),
+      CHUNK_LENGTH_OFFSET = HEADER.field(I32, "chunk_length", "bytes; a multiple of 4096"),
       CHUNKS_OFFSET = HEADER.field(I64, "chunks", "their offset, a multiple of 2 MiB"),
       CREATIONS_OFFSET = HEADER.field(I64, "creations", "offset of the creation words"),
       CREATION_COUNT_OFFSET = HEADER.field(I32, "creation_count", "a power of two"),

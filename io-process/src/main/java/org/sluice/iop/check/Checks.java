@@ -32,7 +32,7 @@ final class Checks {
    */
   Checks(final Geometry geometry) {
     this.geometry = geometry;
-    this.buffer = (long) geometry.chunkCount() * geometry.chunkLength();
+    this.buffer = geometry.buffer();
   }
 
   /**

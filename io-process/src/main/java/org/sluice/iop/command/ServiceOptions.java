@@ -101,7 +101,8 @@ final class ServiceOptions implements SharedOptions {
                 .paramLabel("SIZE")
                 .defaultValue("1M")
                 .converters(new SizeConverter())
-                .description("Size of a chunk, a power of two; default: ${DEFAULT-VALUE}."))
+                .description(
+                    "Bytes that a chunk holds, a power of two: those of one write; default: ${DEFAULT-VALUE}."))
         .add(
             option(Integer.class, value -> images = value, "--max-files")
                 .paramLabel("N")

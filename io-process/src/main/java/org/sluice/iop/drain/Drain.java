@@ -62,7 +62,7 @@ public final class Drain implements AutoCloseable {
     final long sessionId = segment.header().sessionId();
     final int chunks = segment.geometry().chunkCount();
     final SessionContainers containers = new SessionContainers(store, sessionId, node, layout);
-    final long bufferLength = (long) chunks * segment.geometry().chunkLength();
+    final long bufferLength = segment.geometry().buffer();
     flight = new WritesInFlight();
     final ChunkSink sink =
         layout.drainsToFiles()

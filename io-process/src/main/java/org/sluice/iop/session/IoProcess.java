@@ -139,10 +139,7 @@ public final class IoProcess implements AutoCloseable {
       measured = knows(profile, state.checkpoints().images().layout());
       statistics =
           new Statistics(
-              segment.geometry().chunkCount() * (long) segment.geometry().chunkLength(),
-              pages,
-              segment.header(),
-              store.profile()::mode);
+              segment.geometry().buffer(), pages, segment.header(), store.profile()::mode);
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(
           settings.faults()); // the segment and the store are there: from here on it is the session

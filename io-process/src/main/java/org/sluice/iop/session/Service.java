@@ -187,7 +187,7 @@ final class Service implements Runnable {
     final int used = segment.geometry().chunkCount() - (int) segment.header().unusedChunks();
     if (records > 0) {
       session.pace().written();
-      statistics.bufferUse((long) used * segment.geometry().chunkLength());
+      statistics.bufferUse((long) used * segment.geometry().payload());
     }
     demand.look(used, session.attachments().all().size());
     return records + more + inbox.run();

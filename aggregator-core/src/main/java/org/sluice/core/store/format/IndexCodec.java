@@ -63,7 +63,7 @@ public final class IndexCodec {
   private static final int PRIVATE = 1;
   private static final int DIRECT = 2;
   private static final int IN_PLACE = 3;
-  private static final int MAX_CHUNK_LENGTH = 1 << 30;
+  private static final int MAX_CHUNK_LENGTH = (1 << 30) + 4096;
 
   /** The bytes of heap that entries become, roughly. */
   private static final int CHUNK_COST = 48;
