@@ -41,7 +41,6 @@ public final class Groups {
   private final GroupTable table;
   private final Grouping grouping;
   private final RecheckSchedule rechecks;
-  private final GroupsToRecheck undecided;
   private final ExpectedFiles expected = new ExpectedFiles();
   private final GroupSearch search;
   private final GroupNames names;
@@ -70,7 +69,6 @@ public final class Groups {
     this.uncaptured = names.uncaptured();
     this.latecomers = new Latecomers(decisions.state(), grouping, uncaptured);
     this.rechecks = rechecks;
-    this.undecided = rechecks.undecided();
     this.markers = markers;
     this.notices = notices;
     this.commits = commits;
@@ -132,10 +130,10 @@ public final class Groups {
       }
       markers.looked(group.number(), image);
       noteGrowth(group);
-      undecided.add(group.number());
+      rechecks.changed(group.number());
     }
     if (before != null && before != group) {
-      undecided.add(before.number()); // the group may have waited for this image alone
+      rechecks.changed(before.number()); // the group may have waited for this image alone
     }
   }
 
@@ -252,7 +250,7 @@ public final class Groups {
   }
 
   private Group begin(final long number) {
-    rechecks.wanted().forEach(undecided::hurry);
+    rechecks.hurry();
     notices.begins(number, table.all(), names.parts());
     commits.begins(number);
     markers.begin(number);
@@ -411,10 +409,10 @@ public final class Groups {
       lookAtMoved();
     }
     final GroupNotices.LeftBehind leftBehind = notices.takeLeftBehind();
-    undecided.decide(readRings, this::decideOrForget, this::hurry);
+    rechecks.decide(readRings, this::decideOrForget, this::hurry);
     notices.tellOf(leftBehind, names.parts());
     rechecks.due().forEach(this::decide);
-    return !undecided.isEmpty();
+    return rechecks.hasUndecided();
   }
 
   /**
@@ -485,7 +483,7 @@ public final class Groups {
       commits.stored(commit);
       stored(commit.stored(), Set.copyOf(commit.members()));
     }
-    latecomers.released().forEach(undecided::add);
+    latecomers.released().forEach(rechecks::changed);
   }
 
   /**

@@ -2,8 +2,10 @@ package org.sluice.iop.group;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -21,7 +23,13 @@ public final class RecheckSchedule {
   private final LongSupplier clock;
   private final long origin;
   private final Map<Long, Pause> byGroup = new HashMap<>();
-  private final GroupsToRecheck undecided = new GroupsToRecheck();
+
+  /**
+   * The groups that may be complete by what one ring told, with whether each is not to wait for
+   * more files. A file created earlier by another process may be known from that process's ring
+   * alone, which was read before. So nothing is decided before all rings were read once more.
+   */
+  private Map<Long, Boolean> undecided = new LinkedHashMap<>();
 
   /** The earliest end of any pause. */
   private long next = NEVER;
@@ -68,12 +76,26 @@ public final class RecheckSchedule {
 
   /** Has a group looked at as soon as all rings were read. */
   public void changed(final long number) {
-    undecided.add(number);
+    undecided.putIfAbsent(number, false);
   }
 
-  /** Returns the groups that are looked at as soon as all rings were read. */
-  GroupsToRecheck undecided() {
-    return undecided;
+  /** Has all groups that are to be looked at later wait no more, neither for time nor for files. */
+  void hurry() {
+    wanted().forEach(number -> undecided.put(number, true));
+  }
+
+  boolean hasUndecided() {
+    return !undecided.isEmpty();
+  }
+
+  /** Decides about the groups that may be complete, once all rings were read. */
+  void decide(final Runnable readRings, final LongConsumer complete, final LongConsumer hurried) {
+    if (hasUndecided()) {
+      final Map<Long, Boolean> now = undecided;
+      undecided = new LinkedHashMap<>();
+      readRings.run();
+      now.forEach((number, hurry) -> (hurry ? hurried : complete).accept(number));
+    }
   }
 
   /** Returns the time in nanoseconds by the clock of the pauses. */

@@ -52,7 +52,6 @@ public final class SharedMarkers {
   private final CapturedFiles files;
   private final Publisher publisher;
   private final RecheckSchedule rechecks;
-  private final GroupsToRecheck undecided;
   private final DirectoryLists<Map<Long, Found>> lists;
   private final Map<Long, Search> searches = new HashMap<>();
 
@@ -156,7 +155,6 @@ public final class SharedMarkers {
     this.files = files;
     this.publisher = publisher;
     this.rechecks = rechecks;
-    this.undecided = rechecks.undecided();
     this.lists =
         new DirectoryLists<>(
             () -> new Walk(files.capture(), grouping, Set.copyOf(searches.keySet())),
@@ -206,7 +204,7 @@ public final class SharedMarkers {
     searches.forEach(
         (number, search) -> {
           if (search.isAsking()) {
-            undecided.add(number);
+            rechecks.changed(number);
           }
           if (ordinal >= search.first) {
             take(search, ordinal, list.getOrDefault(number, NOTHING));

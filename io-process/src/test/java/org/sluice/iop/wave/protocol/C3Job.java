@@ -38,19 +38,7 @@ final class C3Job extends Job {
     this.eagerness = eagerness;
     this.patience = random.nextInt(10) == 0 ? 300 : LONG;
     final Plan none = new Plan(List.of(), Map.of(), Map.of(), Map.of());
-    images =
-        IntStream.range(0, ranks)
-            .mapToObj(
-                rank ->
-                    new Image(
-                        new Program(script, rank),
-                        Map.of(),
-                        Map.of(),
-                        script.counts(rank),
-                        0,
-                        List.of(),
-                        List.of()))
-            .toList();
+    images = Image.first(script);
     plans = images.stream().map(any -> none).toList();
     lates = images.stream().map(any -> C3Record.Late.NONE).toList();
   }

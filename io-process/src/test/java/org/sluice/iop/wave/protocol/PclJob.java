@@ -33,19 +33,7 @@ final class PclJob extends Job {
     super(seed, leftOut);
     this.eagerness = eagerness;
     this.patience = random.nextInt(10) == 0 ? 300 : script.equalSpots ? LONG : SHORT;
-    images =
-        IntStream.range(0, ranks)
-            .mapToObj(
-                rank ->
-                    new Image(
-                        new Program(script, rank),
-                        Map.of(),
-                        Map.of(),
-                        script.counts(rank),
-                        0,
-                        List.of(),
-                        List.of()))
-            .toList();
+    images = Image.first(script);
   }
 
   @Override
