@@ -92,11 +92,11 @@ final class Codecs {
             CORE.resolve("main/java/org/sluice/core/store/model/Completion.java"));
     final List<Records.Type> entries = records.of("Entry");
     final Codec codec =
-        new Codec(records, "Entry", "Bytes<?>", "Bytes<?>", "")
-            .with("int", "out.writeInt(%s)", "in.readInt()")
-            .with("Integer", "out.writeInt(%s)", "in.readInt()")
-            .with("long", "out.writeLong(%s)", "in.readLong()")
-            .with("boolean", "out.writeInt(%s ? 1 : 0)", "in.readInt() != 0")
+        new Codec(records, "Entry", "Encoder", "ByteBuffer", "")
+            .with("int", "out.writeInt(%s)", "in.getInt()")
+            .with("Integer", "out.writeInt(%s)", "in.getInt()")
+            .with("long", "out.writeLong(%s)", "in.getLong()")
+            .with("boolean", "out.writeInt(%s ? 1 : 0)", "in.getInt() != 0")
             .with("enum", "out.writeInt(%s.ordinal())", "EntryCodec.readOne(in, %s.values())")
             .with("String", "EntryCodec.writeText(out, %s)", "EntryCodec.readText(in)")
             .with("RankSet", "EntryCodec.writeText(out, %s.toString())", "EntryCodec.readRanks(in)");
@@ -107,9 +107,10 @@ final class Codecs {
     package org.sluice.iop.journal;
 
     import java.nio.BufferUnderflowException;
+    import java.nio.ByteBuffer;
     import java.util.ArrayList;
     import java.util.List;
-    import net.openhft.chronicle.bytes.Bytes;
+    import org.sluice.core.chunk.Encoder;
     import org.sluice.core.store.model.ChunkLocation;
     import org.sluice.core.store.model.Completion;
 

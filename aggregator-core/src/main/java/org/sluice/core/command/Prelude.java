@@ -3,7 +3,6 @@ package org.sluice.core.command;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.ServerSocketChannel;
-import net.openhft.chronicle.bytes.Bytes;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.process.NativeProcess;
 
@@ -15,35 +14,21 @@ final class Prelude {
   private Prelude() {}
 
   static void begin(final String command) {
-    begin("link system", () -> linkSystem(command));
-    begin("link libraries", () -> linkLibraries(command));
-  }
-
-  private static void begin(final String name, final Runnable linking) {
     Thread.ofPlatform()
         .daemon()
-        .name(name)
+        .name("link")
         .uncaughtExceptionHandler((thread, failure) -> leave())
-        .start(linking);
+        .start(() -> link(command));
   }
 
-  /**
-   * Leaves a failure to the command's own call. In a JVM that has begun to end, as after a wrong
-   * option, Chronicle cannot be linked, and nobody calls it.
-   */
+  /** Leaves a failure to the command's own call. */
   private static void leave() {}
 
-  private static void linkSystem(final String command) {
+  private static void link(final String command) {
     NativeProcess.user();
     if (command.equals("serve")) {
       openSocket();
-    }
-  }
-
-  private static void linkLibraries(final String command) {
-    if (command.equals("serve")) {
       new UnsafeBuffer(new byte[Long.BYTES]).putBytes(0, new byte[1]);
-      Bytes.allocateDirect(1).releaseLast();
     }
   }
 

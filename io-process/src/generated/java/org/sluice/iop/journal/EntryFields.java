@@ -2,9 +2,10 @@
 package org.sluice.iop.journal;
 
 import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import net.openhft.chronicle.bytes.Bytes;
+import org.sluice.core.chunk.Encoder;
 import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Completion;
 
@@ -12,7 +13,7 @@ import org.sluice.core.store.model.Completion;
 final class EntryFields {
   private EntryFields() {}
 
-  static void put(final Entry message, final Bytes<?> out) {
+  static void put(final Entry message, final Encoder out) {
     if (message instanceof final Entry.Attached it) {
       out.writeInt(1);
       out.writeInt(it.slot());
@@ -283,119 +284,119 @@ final class EntryFields {
     }
   }
 
-  static Entry get(final int type, final Bytes<?> in) {
+  static Entry get(final int type, final ByteBuffer in) {
     if (type == 1) {
       return new Entry.Attached(
-          in.readInt(),
-          in.readInt(),
-          in.readLong(),
-          in.readInt(),
-          in.readInt(),
-          in.readInt(),
-          in.readLong(),
-          in.readLong(),
-          in.readInt());
+          in.getInt(),
+          in.getInt(),
+          in.getLong(),
+          in.getInt(),
+          in.getInt(),
+          in.getInt(),
+          in.getLong(),
+          in.getLong(),
+          in.getInt());
     }
     if (type == 2) {
       return new Entry.Detached(
-          in.readInt(),
-          in.readInt() != 0,
-          in.readLong());
+          in.getInt(),
+          in.getInt() != 0,
+          in.getLong());
     }
     if (type == 3) {
       return new Entry.Admitted(
-          in.readInt(),
-          in.readInt(),
-          in.readLong(),
-          in.readLong(),
-          in.readLong(),
-          in.readInt(),
+          in.getInt(),
+          in.getInt(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getInt(),
           EntryCodec.readText(in));
     }
     if (type == 4) {
       return new Entry.Created(
-          in.readInt(),
-          in.readLong(),
-          in.readInt(),
+          in.getInt(),
+          in.getLong(),
+          in.getInt(),
           EntryCodec.readText(in),
-          in.readLong(),
+          in.getLong(),
           EntryCodec.readText(in));
     }
     if (type == 5) {
       return new Entry.Changed(
-          in.readInt(),
-          in.readInt());
+          in.getInt(),
+          in.getInt());
     }
     if (type == 6) {
       return new Entry.Opened(
-          in.readInt(),
-          in.readInt(),
-          in.readInt() != 0,
-          in.readLong());
+          in.getInt(),
+          in.getInt(),
+          in.getInt() != 0,
+          in.getLong());
     }
     if (type == 7) {
       return new Entry.Closed(
-          in.readInt(),
-          in.readInt(),
-          in.readLong(),
-          in.readLong(),
-          in.readLong());
+          in.getInt(),
+          in.getInt(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong());
     }
     if (type == 8) {
       return new Entry.Taken(
-          in.readInt(),
-          in.readInt(),
-          in.readInt(),
-          in.readInt(),
-          in.readLong());
+          in.getInt(),
+          in.getInt(),
+          in.getInt(),
+          in.getInt(),
+          in.getLong());
     }
     if (type == 9) {
       return new Entry.Drained(
-          in.readInt(),
-          in.readInt(),
+          in.getInt(),
+          in.getInt(),
           new ChunkLocation(
-              in.readLong(),
-              in.readLong(),
-              in.readInt(),
-              in.readInt()),
+              in.getLong(),
+              in.getLong(),
+              in.getInt(),
+              in.getInt()),
           listOfImageSize(in));
     }
     if (type == 10) {
       return new Entry.Emptying(
-          in.readInt(),
-          in.readInt() != 0);
+          in.getInt(),
+          in.getInt() != 0);
     }
     if (type == 11) {
       return new Entry.Restarted(
-          in.readInt(),
+          in.getInt(),
           EntryCodec.readOne(in, Cause.values()),
-          in.readInt() != 0,
-          in.readLong(),
+          in.getInt() != 0,
+          in.getLong(),
           listOfMark(in));
     }
     if (type == 12) {
       return new Entry.Begun(
-          in.readLong(),
+          in.getLong(),
           new Entry.Scope(
-              in.readInt(),
-              in.readInt(),
-              in.readInt() != 0,
-              in.readInt() != 0));
+              in.getInt(),
+              in.getInt(),
+              in.getInt() != 0,
+              in.getInt() != 0));
     }
     if (type == 13) {
       return new Entry.Completed(
-          in.readLong(),
-          in.readInt(),
-          in.readInt(),
-          in.readLong());
+          in.getLong(),
+          in.getInt(),
+          in.getInt(),
+          in.getLong());
     }
     if (type == 14) {
       return new Entry.Committing(
-          in.readLong(),
-          in.readLong(),
-          in.readLong(),
-          in.readLong(),
-          in.readInt(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getInt(),
           EntryCodec.readRanks(in),
           EntryCodec.readOne(in, Completion.values()),
           EntryCodec.readText(in),
@@ -403,232 +404,232 @@ final class EntryFields {
     }
     if (type == 15) {
       return new Entry.Ended(
-          in.readLong(),
-          in.readLong(),
-          in.readInt(),
+          in.getLong(),
+          in.getLong(),
+          in.getInt(),
           EntryCodec.readText(in));
     }
     if (type == 16) {
       return new Entry.Replaced(
-          in.readInt(),
-          in.readInt());
+          in.getInt(),
+          in.getInt());
     }
     if (type == 17) {
       return new Entry.Joined();
     }
     if (type == 18) {
       return new Entry.Left(
-          in.readInt() != 0);
+          in.getInt() != 0);
     }
     if (type == 19) {
       return new Entry.Counted(
-          in.readInt(),
-          in.readLong(),
-          in.readInt(),
-          in.readLong(),
-          in.readInt(),
-          in.readInt() != 0);
+          in.getInt(),
+          in.getLong(),
+          in.getInt(),
+          in.getLong(),
+          in.getInt(),
+          in.getInt() != 0);
     }
     if (type == 20) {
       return new Entry.Known(
-          in.readInt(),
-          in.readInt(),
+          in.getInt(),
+          in.getInt(),
           new Entry.KnownWriter(
               new Entry.Attached(
-                  in.readInt(),
-                  in.readInt(),
-                  in.readLong(),
-                  in.readInt(),
-                  in.readInt(),
-                  in.readInt(),
-                  in.readLong(),
-                  in.readLong(),
-                  in.readInt()),
-              in.readInt() != 0),
+                  in.getInt(),
+                  in.getInt(),
+                  in.getLong(),
+                  in.getInt(),
+                  in.getInt(),
+                  in.getInt(),
+                  in.getLong(),
+                  in.getLong(),
+                  in.getInt()),
+              in.getInt() != 0),
           listOfKnownWriter(in),
-          in.readLong(),
-          in.readLong(),
-          in.readLong(),
-          in.readLong(),
-          in.readInt() != 0,
-          in.readInt() != 0,
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getInt() != 0,
+          in.getInt() != 0,
           listOfOpener(in),
           listOfInteger(in),
-          in.readInt() != 0,
-          in.readInt() != 0,
-          in.readInt() != 0,
-          in.readLong(),
+          in.getInt() != 0,
+          in.getInt() != 0,
+          in.getInt() != 0,
+          in.getLong(),
           listOfChunkLocation(in),
           listOfMark(in));
     }
     if (type == 21) {
       return new Entry.Grouped(
-          in.readLong(),
-          in.readInt() != 0,
-          in.readInt() != 0,
+          in.getLong(),
+          in.getInt() != 0,
+          in.getInt() != 0,
           listOfGroupMember(in));
     }
     if (type == 22) {
       return new Entry.Lacking(
-          in.readLong(),
-          in.readLong(),
-          in.readLong(),
-          in.readInt(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getInt(),
           EntryCodec.readText(in));
     }
     if (type == 23) {
       return new Entry.Rested(
-          in.readInt(),
+          in.getInt(),
           EntryCodec.readText(in));
     }
     if (type == 24) {
       return new Entry.Entered(
           new Entry.Admitted(
-              in.readInt(),
-              in.readInt(),
-              in.readLong(),
-              in.readLong(),
-              in.readLong(),
-              in.readInt(),
+              in.getInt(),
+              in.getInt(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getInt(),
               EntryCodec.readText(in)),
-          in.readInt(),
-          in.readLong(),
+          in.getInt(),
+          in.getLong(),
           EntryCodec.readText(in));
     }
     if (type == 25) {
       return new Entry.Written(
-          in.readLong(),
-          in.readLong(),
-          in.readLong(),
-          in.readLong());
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong());
     }
     if (type == 26) {
       return new Entry.Leaving(
-          in.readLong(),
-          in.readLong(),
-          in.readLong());
+          in.getLong(),
+          in.getLong(),
+          in.getLong());
     }
     if (type == 27) {
       return new Entry.Decided(
-          in.readLong(),
-          in.readInt() != 0);
+          in.getLong(),
+          in.getInt() != 0);
     }
     if (type == 28) {
       return new Entry.Stored(
-          in.readLong(),
-          in.readLong());
+          in.getLong(),
+          in.getLong());
     }
     if (type == 29) {
       return new Entry.Gone(
-          in.readInt(),
-          in.readLong(),
+          in.getInt(),
+          in.getLong(),
           new Entry.Writing(
               EntryCodec.readText(in),
-              in.readLong(),
-              in.readLong(),
-              in.readLong(),
-              in.readLong(),
-              in.readInt(),
-              in.readInt() != 0));
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getInt(),
+              in.getInt() != 0));
     }
     if (type == 30) {
       return new Entry.Vanished(
-          in.readLong());
+          in.getLong());
     }
     throw new BufferUnderflowException();
   }
 
-  private static List<Entry.ImageSize> listOfImageSize(final Bytes<?> in) {
+  private static List<Entry.ImageSize> listOfImageSize(final ByteBuffer in) {
     final List<Entry.ImageSize> all = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = in.getInt(); left > 0; left--) {
       all.add(new Entry.ImageSize(
-              in.readInt(),
-              in.readLong()));
+              in.getInt(),
+              in.getLong()));
     }
     return all;
   }
 
-  private static List<Entry.Mark> listOfMark(final Bytes<?> in) {
+  private static List<Entry.Mark> listOfMark(final ByteBuffer in) {
     final List<Entry.Mark> all = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = in.getInt(); left > 0; left--) {
       all.add(new Entry.Mark(
-              in.readInt(),
-              in.readInt(),
-              in.readInt()));
+              in.getInt(),
+              in.getInt(),
+              in.getInt()));
     }
     return all;
   }
 
-  private static List<Entry.Part> listOfPart(final Bytes<?> in) {
+  private static List<Entry.Part> listOfPart(final ByteBuffer in) {
     final List<Entry.Part> all = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = in.getInt(); left > 0; left--) {
       all.add(new Entry.Part(
-              in.readInt(),
+              in.getInt(),
               EntryCodec.readText(in),
-              in.readInt(),
-              in.readInt(),
-              in.readInt() != 0));
+              in.getInt(),
+              in.getInt(),
+              in.getInt() != 0));
     }
     return all;
   }
 
-  private static List<Entry.KnownWriter> listOfKnownWriter(final Bytes<?> in) {
+  private static List<Entry.KnownWriter> listOfKnownWriter(final ByteBuffer in) {
     final List<Entry.KnownWriter> all = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = in.getInt(); left > 0; left--) {
       all.add(new Entry.KnownWriter(
               new Entry.Attached(
-                  in.readInt(),
-                  in.readInt(),
-                  in.readLong(),
-                  in.readInt(),
-                  in.readInt(),
-                  in.readInt(),
-                  in.readLong(),
-                  in.readLong(),
-                  in.readInt()),
-              in.readInt() != 0));
+                  in.getInt(),
+                  in.getInt(),
+                  in.getLong(),
+                  in.getInt(),
+                  in.getInt(),
+                  in.getInt(),
+                  in.getLong(),
+                  in.getLong(),
+                  in.getInt()),
+              in.getInt() != 0));
     }
     return all;
   }
 
-  private static List<Entry.Opener> listOfOpener(final Bytes<?> in) {
+  private static List<Entry.Opener> listOfOpener(final ByteBuffer in) {
     final List<Entry.Opener> all = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = in.getInt(); left > 0; left--) {
       all.add(new Entry.Opener(
-              in.readInt(),
-              in.readInt(),
-              in.readInt() != 0));
+              in.getInt(),
+              in.getInt(),
+              in.getInt() != 0));
     }
     return all;
   }
 
-  private static List<Integer> listOfInteger(final Bytes<?> in) {
+  private static List<Integer> listOfInteger(final ByteBuffer in) {
     final List<Integer> all = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
-      all.add(in.readInt());
+    for (int left = in.getInt(); left > 0; left--) {
+      all.add(in.getInt());
     }
     return all;
   }
 
-  private static List<ChunkLocation> listOfChunkLocation(final Bytes<?> in) {
+  private static List<ChunkLocation> listOfChunkLocation(final ByteBuffer in) {
     final List<ChunkLocation> all = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = in.getInt(); left > 0; left--) {
       all.add(new ChunkLocation(
-              in.readLong(),
-              in.readLong(),
-              in.readInt(),
-              in.readInt()));
+              in.getLong(),
+              in.getLong(),
+              in.getInt(),
+              in.getInt()));
     }
     return all;
   }
 
-  private static List<Entry.GroupMember> listOfGroupMember(final Bytes<?> in) {
+  private static List<Entry.GroupMember> listOfGroupMember(final ByteBuffer in) {
     final List<Entry.GroupMember> all = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = in.getInt(); left > 0; left--) {
       all.add(new Entry.GroupMember(
-              in.readInt(),
+              in.getInt(),
               EntryCodec.readText(in),
-              in.readInt() != 0));
+              in.getInt() != 0));
     }
     return all;
   }

@@ -1,7 +1,8 @@
 package org.sluice.iop.journal;
 
 import java.nio.BufferUnderflowException;
-import net.openhft.chronicle.bytes.Bytes;
+import java.nio.ByteBuffer;
+import org.sluice.core.chunk.Encoder;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.store.model.RankSet;
 
@@ -9,27 +10,27 @@ import org.sluice.core.store.model.RankSet;
 final class EntryCodec {
   private EntryCodec() {}
 
-  static void writeText(final Bytes<?> out, final String text) {
+  static void writeText(final Encoder out, final String text) {
     final byte[] bytes = FileName.encode(text);
     out.writeInt(bytes.length).write(bytes);
   }
 
-  static String readText(final Bytes<?> in) {
-    final int length = in.readInt();
-    if (length < 0 || length > in.readRemaining()) {
+  static String readText(final ByteBuffer in) {
+    final int length = in.getInt();
+    if (length < 0 || length > in.remaining()) {
       throw new BufferUnderflowException();
     }
     final byte[] bytes = new byte[length];
-    in.read(bytes);
+    in.get(bytes);
     return FileName.decode(bytes);
   }
 
-  static RankSet readRanks(final Bytes<?> in) {
+  static RankSet readRanks(final ByteBuffer in) {
     return RankSet.parse(readText(in)).orElseThrow(BufferUnderflowException::new);
   }
 
-  static <T> T readOne(final Bytes<?> in, final T[] all) {
-    final int index = in.readInt();
+  static <T> T readOne(final ByteBuffer in, final T[] all) {
+    final int index = in.getInt();
     if (index < 0 || index >= all.length) {
       throw new BufferUnderflowException();
     }

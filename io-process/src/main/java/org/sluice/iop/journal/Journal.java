@@ -1,15 +1,19 @@
 package org.sluice.iop.journal;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.UUID;
 import java.util.function.Supplier;
-import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.Encoder;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.libc.PosixException;
@@ -53,7 +57,7 @@ public final class Journal implements AutoCloseable {
   private final long sessionId;
   private final Supplier<? extends Fold> folds;
   private final UUID boot = thisBoot();
-  private final Bytes<Void> frame = Bytes.allocateElasticDirect();
+  private final Encoder frame = new Encoder();
   private final InFlight inFlight;
   private NativeFile file;
   private long end;
@@ -73,7 +77,6 @@ public final class Journal implements AutoCloseable {
     this.file = file.role(FaultPoint.JOURNAL_WRITE, null);
     this.end = end;
     this.inFlight = InFlight.open(beside(path), sessionId);
-    frame.singleThreadedCheckDisabled(true); // each use of it is under this journal's monitor
   }
 
   /**
@@ -120,14 +123,12 @@ public final class Journal implements AutoCloseable {
    * @return false for another boot, and for a file without a whole header
    */
   public static boolean isOfThisBoot(final Path path) throws IOException {
-    final Bytes<Void> header = Bytes.allocateDirect(HEADER_LENGTH);
-    try (NativeFile file = NativeFile.open(path)) {
-      final long length = file.pread(header.addressForWrite(0), HEADER_LENGTH, 0);
-      header.writePosition(length).readPosition(Math.min(length, BOOT_OFFSET));
-      return length == HEADER_LENGTH
-          && new UUID(header.readLong(), header.readLong()).equals(thisBoot());
-    } finally {
-      header.releaseLast();
+    try (NativeFile file = NativeFile.open(path);
+        Arena arena = Arena.ofConfined()) {
+      final ByteBuffer header = read(file, HEADER_LENGTH, arena);
+      return header.limit() == HEADER_LENGTH
+          && new UUID(header.getLong(BOOT_OFFSET), header.getLong(BOOT_OFFSET + Long.BYTES))
+              .equals(thisBoot());
     }
   }
 
@@ -155,48 +156,53 @@ public final class Journal implements AutoCloseable {
     return path.resolveSibling(path.getFileName() + ".new");
   }
 
+  /** Returns the first bytes of a file, fewer where it is shorter. */
+  private static ByteBuffer read(final NativeFile file, final long most, final Arena arena)
+      throws PosixException {
+    final MemorySegment memory = arena.allocate(most);
+    final long length = file.pread(memory.address(), most, 0);
+    return memory.asSlice(0, length).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
   private static long replay(final NativeFile file, final long sessionId, final Fold fold)
       throws IOException {
-    final Bytes<Void> in = Bytes.allocateDirect(Math.max(HEADER_LENGTH, file.size()));
-    long end = HEADER_LENGTH;
-    try {
-      in.writePosition(file.pread(in.addressForWrite(0), in.capacity(), 0));
+    int end = HEADER_LENGTH;
+    try (Arena arena = Arena.ofConfined()) {
+      final ByteBuffer in = read(file, Math.max(HEADER_LENGTH, file.size()), arena);
       checkHeader(file, sessionId, in);
-      while (in.readRemaining() >= FRAME_LENGTH) {
-        final int length = in.readInt();
-        final int crc = in.readInt();
+      while (in.remaining() >= FRAME_LENGTH) {
+        final int length = in.getInt();
+        final int crc = in.getInt();
         if (length <= 0
-            || length > in.readRemaining()
-            || crc != Crc32c.of(in.addressForRead(in.readPosition()), length)) {
+            || length > in.remaining()
+            || crc != Crc32c.of(in.slice(in.position(), length))) {
           break;
         }
-        fold.apply(EntryFields.get(in.readInt(), in));
+        fold.apply(EntryFields.get(in.getInt(), in));
         end += FRAME_LENGTH + length;
-        in.readPosition(end);
+        in.position(end);
       }
       return end;
     } catch (final BufferUnderflowException e) {
       throw new DamagedException(file.opened(), end, "an entry is impossible");
-    } finally {
-      in.releaseLast();
     }
   }
 
-  private static void checkHeader(final NativeFile file, final long sessionId, final Bytes<Void> in)
+  private static void checkHeader(final NativeFile file, final long sessionId, final ByteBuffer in)
       throws IOException {
     final String name = file.opened();
-    if (in.readRemaining() < HEADER_LENGTH || in.readLong() != MAGIC) {
+    if (in.remaining() < HEADER_LENGTH || in.getLong() != MAGIC) {
       throw new DamagedException(name, 0, "it is no journal");
     }
-    final int version = in.readInt();
+    final int version = in.getInt();
     if (version != VERSION) {
       throw FormatVersionException.of(name, version, VERSION);
     }
-    in.readInt();
-    if (in.readLong() != sessionId) {
+    in.getInt();
+    if (in.getLong() != sessionId) {
       throw new DamagedException(name, BOOT_OFFSET - Long.BYTES, "it is of another session");
     }
-    in.readPosition(HEADER_LENGTH);
+    in.position(HEADER_LENGTH);
   }
 
   /**
@@ -236,19 +242,16 @@ public final class Journal implements AutoCloseable {
   }
 
   private void append(final Entry entry) {
-    final long start = frame.writePosition();
+    final int start = frame.length();
     frame.writeLong(0);
     EntryFields.put(entry, frame);
-    final int length = (int) (frame.writePosition() - start) - FRAME_LENGTH;
-    frame.writeInt(start, length);
-    frame.writeInt(
-        start + Integer.BYTES, Crc32c.of(frame.addressForRead(start + FRAME_LENGTH), length));
+    frame.overwriteInt(start, frame.length() - start - FRAME_LENGTH);
+    frame.overwriteInt(start + Integer.BYTES, frame.crc(start + FRAME_LENGTH));
   }
 
   private void flush() throws PosixException {
-    final long length = frame.writePosition();
-    file.pwrite(frame.addressForRead(0), length, end);
-    end += length;
+    file.pwrite(frame.address(), frame.length(), end);
+    end += frame.length();
   }
 
   /**
@@ -266,7 +269,7 @@ public final class Journal implements AutoCloseable {
           NativeFile.open(target, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)
               .role(FaultPoint.JOURNAL_REWRITE, null);
       try {
-        fresh.pwrite(frame.addressForRead(0), frame.writePosition(), 0);
+        fresh.pwrite(frame.address(), frame.length(), 0);
         Files.move(target, path, StandardCopyOption.ATOMIC_MOVE);
       } catch (final IOException e) {
         fresh.close();
@@ -274,7 +277,7 @@ public final class Journal implements AutoCloseable {
       }
       file.close();
       file = fresh.role(FaultPoint.JOURNAL_WRITE, null);
-      end = frame.writePosition();
+      end = frame.length();
       limit = Math.max(LONG, end * GROWTH);
     } catch (final IOException e) {
       limit = end * GROWTH;
@@ -295,7 +298,7 @@ public final class Journal implements AutoCloseable {
   @Override
   public synchronized void close() throws IOException {
     broken = true;
-    frame.releaseLast();
+    frame.close();
     inFlight.close();
     file.close();
   }

@@ -12,10 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.Encoder;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.FileName;
@@ -102,10 +102,16 @@ public final class IndexCodec {
 
   /**
    * @param images images in the order they are to be read in
-   * @return bytes, for the caller to release
    */
-  public static Bytes<Void> encode(final long commitId, final List<CommittedImage> images) {
-    final Bytes<Void> out = Bytes.allocateElasticDirect();
+  public static byte[] encode(final long commitId, final List<CommittedImage> images) {
+    try (Encoder out = new Encoder()) {
+      encode(out, commitId, images);
+      return out.toByteArray();
+    }
+  }
+
+  private static void encode(
+      final Encoder out, final long commitId, final List<CommittedImage> images) {
     final int version = versionOf(images);
     out.writeLong(MAGIC).writeInt(version).writeLong(commitId);
     final Map<ChunkLocation, Integer> ordinals = new LinkedHashMap<>();
@@ -125,7 +131,7 @@ public final class IndexCodec {
       }
     }
     out.writeLong(~MAGIC);
-    return out.writeInt(Crc32c.of(out.addressForRead(0), out.writePosition()));
+    out.writeInt(out.crc(0));
   }
 
   /**
@@ -210,7 +216,7 @@ public final class IndexCodec {
     }
   }
 
-  private static void writeChunk(final Bytes<?> out, final ChunkLocation chunk) {
+  private static void writeChunk(final Encoder out, final ChunkLocation chunk) {
     out.writeLong(chunk.container()).writeLong(chunk.position());
     out.writeInt(chunk.used()).writeInt(chunk.crc());
   }
@@ -225,7 +231,7 @@ public final class IndexCodec {
   }
 
   private static void writeImage(
-      final Bytes<?> out, final CommittedImage image, final Map<ChunkLocation, Integer> ordinals) {
+      final Encoder out, final CommittedImage image, final Map<ChunkLocation, Integer> ordinals) {
     final byte[] path = FileName.encode(image.path());
     out.writeInt(path.length).write(path);
     out.writeInt(image.rank()).writeInt(image.attributes().ranks());
@@ -235,7 +241,7 @@ public final class IndexCodec {
     writeBlocks(out, image.blocks());
   }
 
-  private static void writeBlocks(final Bytes<?> out, final List<Block> blocks) {
+  private static void writeBlocks(final Encoder out, final List<Block> blocks) {
     out.writeInt(blocks.size());
     for (final Block block : blocks) {
       out.writeLong(block.offset()).writeInt(block.length()).writeInt(block.crc());
@@ -243,7 +249,7 @@ public final class IndexCodec {
   }
 
   private static void writeHolders(
-      final Bytes<?> out, final List<Holder> holders, final Map<ChunkLocation, Integer> ordinals) {
+      final Encoder out, final List<Holder> holders, final Map<ChunkLocation, Integer> ordinals) {
     out.writeInt(holders.size());
     for (final Holder holder : holders) {
       out.writeInt(holder.imageId()).writeInt(holder.chunks().size());
@@ -345,7 +351,7 @@ public final class IndexCodec {
     return FileName.decode(name);
   }
 
-  private static void writeSharing(final Bytes<?> out, final Sharing sharing) {
+  private static void writeSharing(final Encoder out, final Sharing sharing) {
     if (sharing == null || sharing.kind() == Sharing.Kind.PRIVATE) {
       out.writeInt(sharing == null ? NOT_SHARED : PRIVATE);
       return;

@@ -7,7 +7,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.IntStream;
-import net.openhft.chronicle.bytes.Bytes;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.store.directory.StoreDirectory;
@@ -34,7 +33,6 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
    * @throws IOException when the part is too long
    */
   public byte[] encode() throws IOException {
-    final Bytes<Void> index = IndexCodec.encode(commit.id(), images);
     try (Arena arena = Arena.ofConfined()) {
       return LogRecord.encode(
               arena,
@@ -43,10 +41,8 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
               FIRST,
               0,
               ManifestCodec.encode(commit),
-              index.toByteArray())
+              IndexCodec.encode(commit.id(), images))
           .toArray(ValueLayout.JAVA_BYTE);
-    } finally {
-      index.releaseLast();
     }
   }
 

@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
@@ -140,12 +139,7 @@ final class CommitWriter implements AutoCloseable {
   }
 
   byte[] index(final List<CommittedImage> images) {
-    final Bytes<Void> index = IndexCodec.encode(directory.commitId(), images);
-    try {
-      return index.toByteArray();
-    } finally {
-      index.releaseLast();
-    }
+    return IndexCodec.encode(directory.commitId(), images);
   }
 
   /** Makes the index durable as a file in the directory. */

@@ -21,7 +21,6 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
-import net.openhft.chronicle.bytes.Bytes;
 import org.agrona.BitUtil;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -168,48 +167,42 @@ class StoreFuzzTest {
   private static byte[] index() {
     final List<ChunkLocation> chunks =
         List.of(new ChunkLocation(7, 4096, 500, 11), new ChunkLocation(7, 8192, 600, 12));
-    final Bytes<Void> out =
-        IndexCodec.encode(
-            COMMIT,
-            List.of(
-                new CommittedImage(
-                    0,
-                    new ImageAttributes("a/b", 0, 2, 0640, 3000, 1),
-                    chunks,
-                    List.of(new Block(10, 20, 30)),
-                    Sharing.PRIVATE,
-                    List.of()),
-                new CommittedImage(
-                    1,
-                    new ImageAttributes("c", 1, 2, 0640, 100, 2),
-                    List.of(),
-                    List.of(),
-                    null,
-                    List.of(
-                        new Holder(
-                            4,
-                            chunks,
-                            List.of(new Block(10, 20, 30)),
-                            new Pieces(List.of(new Extent(0, 10), new Extent(20, 5)))))),
-                new CommittedImage(
-                    2,
-                    new ImageAttributes("d", -1, 2, 0640, 9, 3),
-                    List.of(),
-                    List.of(),
-                    new Sharing(Sharing.Kind.DIRECT, "/x/d", 7),
-                    List.of()),
-                new CommittedImage(
-                    3,
-                    new ImageAttributes("e", 0, 2, 0640, 90, 4),
-                    List.of(),
-                    List.of(new Block(10, 20, 30)),
-                    new Sharing(Sharing.Kind.IN_PLACE, "/x/e", 8),
-                    List.of())));
-    try {
-      return out.toByteArray();
-    } finally {
-      out.releaseLast();
-    }
+    return IndexCodec.encode(
+        COMMIT,
+        List.of(
+            new CommittedImage(
+                0,
+                new ImageAttributes("a/b", 0, 2, 0640, 3000, 1),
+                chunks,
+                List.of(new Block(10, 20, 30)),
+                Sharing.PRIVATE,
+                List.of()),
+            new CommittedImage(
+                1,
+                new ImageAttributes("c", 1, 2, 0640, 100, 2),
+                List.of(),
+                List.of(),
+                null,
+                List.of(
+                    new Holder(
+                        4,
+                        chunks,
+                        List.of(new Block(10, 20, 30)),
+                        new Pieces(List.of(new Extent(0, 10), new Extent(20, 5)))))),
+            new CommittedImage(
+                2,
+                new ImageAttributes("d", -1, 2, 0640, 9, 3),
+                List.of(),
+                List.of(),
+                new Sharing(Sharing.Kind.DIRECT, "/x/d", 7),
+                List.of()),
+            new CommittedImage(
+                3,
+                new ImageAttributes("e", 0, 2, 0640, 90, 4),
+                List.of(),
+                List.of(new Block(10, 20, 30)),
+                new Sharing(Sharing.Kind.IN_PLACE, "/x/e", 8),
+                List.of())));
   }
 
   private static void sealIndex(final byte[] bytes) {
