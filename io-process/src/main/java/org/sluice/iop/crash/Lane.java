@@ -5,8 +5,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * The record of what one part of the I/O process handles at the moment, in the memory of {@link
  * InFlight}. Each thing costs a few plain stores. Only the thread writes it that does the part just
- * then, and has its name. Only that thread when it fails, or the next I/O process, reads it, so no
- * store needs an order.
+ * then, and gets its name when it fails. Only that thread when it fails, or the next I/O process,
+ * reads it, so no store needs an order.
  */
 public final class Lane {
   /** The parts that have a lane: two threads, and the stages of the drain. */
@@ -19,7 +19,7 @@ public final class Lane {
 
     private final String thread = name().toLowerCase(java.util.Locale.ROOT);
 
-    /** Returns the name of a thread while it does the part, such as {@code write}. */
+    /** Returns the name of a thread that fails at the part, such as {@code write}. */
     public String thread() {
       return thread;
     }

@@ -2,6 +2,7 @@ package org.sluice.iop.drain;
 
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
+import java.util.function.BooleanSupplier;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 
@@ -78,13 +79,12 @@ final class DrainStage extends Stage {
     final Work work = event.work();
     take(event, work, validating, Work::validate);
     validating.end();
-    name(writing.role());
     if (work.commits() && !joins(work)) {
-      gathering.flush(() -> false);
+      flush(() -> false);
     }
     take(event, work, writing, Work::write);
     if (endOfBatch) {
-      gathering.flush(() -> ring.getCursor() > position);
+      flush(() -> ring.getCursor() > position);
     }
     writing.end();
     if (gathering.isHolding()) {
@@ -92,6 +92,10 @@ final class DrainStage extends Stage {
     } else {
       pass(work, position);
     }
+  }
+
+  private void flush(final BooleanSupplier more) {
+    named(Lane.Role.WRITE, () -> gathering.flush(more));
   }
 
   private boolean joins(final Work work) {

@@ -92,16 +92,20 @@ abstract class Stage {
    */
   static void take(final Event event, final Work work, final Lane lane, final Step step) {
     if (!event.failed) {
-      name(lane.role());
-      event.failed = !handle(work, lane, step);
+      named(lane.role(), () -> event.failed = !handle(work, lane, step));
     }
   }
 
-  /** Names the thread after what it does, for people and for {@link Lane} when it fails. */
-  static void name(final Lane.Role role) {
-    final Thread thread = Thread.currentThread();
-    if (!thread.getName().equals(role.thread())) {
-      thread.setName(role.thread());
+  /**
+   * Runs an action, and names the thread after it if it fails: by that name the report of the
+   * failure and the next I/O process find the lane. To name it each time would be a system call.
+   */
+  static void named(final Lane.Role role, final Runnable action) {
+    try {
+      action.run();
+    } catch (final RuntimeException | Error failure) {
+      Thread.currentThread().setName(role.thread());
+      throw failure;
     }
   }
 
