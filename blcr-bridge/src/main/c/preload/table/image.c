@@ -180,6 +180,10 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     const int error = ask ? sluice_image_announce(fd, status, announced, path, &disposition) : 0;
     if (ask && created)
         sluice_creation_end(status->st_dev, status->st_ino);
+    if (disposition.kind == SLUICE_REQUEST_DIRECT && disposition.reason == SLUICE_REASON_NONE
+        && (announced & SLUICE_REQUEST_OPEN_DIRECT)) { /* the I/O process had no other reason */
+        disposition.reason = announced >> SLUICE_REQUEST_OPEN_REASON_SHIFT;
+    }
     if (error != 0 && (!sluice_recording || sluice_image_refused(error)))
         return error;
     struct image *image = take_image();
