@@ -25,7 +25,6 @@ struct sluice_client {
     int64_t token;               /* identifies the request to attach, also when repeated */
     int rank;
     int ranks;
-    bool early;                 /* attached before the process opened a file */
     pthread_mutex_t succession; /* guards the fields below; taken inside an image's lock */
     bool succeeded;
     struct sluice_client *successor;

@@ -18,8 +18,8 @@
 /* The pause between two attempts to attach, in nanoseconds. */
 #define NAP 20000000
 
-/* The longest wait of an early attach for an I/O process that is there, in milliseconds. */
-#define EARLY_PATIENCE 200
+/* The longest wait of a process that asks ahead, for a socket whose queue is full, in ms. */
+#define ASKING_PATIENCE 1
 
 /* Allows an attempt to resume. A process that has lost its slot must not get it back. */
 static bool may_resume(void *greeter)
@@ -44,9 +44,9 @@ static int resume(struct sluice_connection *connection, void *greeter)
                                       NULL);
 }
 
-static int take_slot(struct sluice_client *client)
+static struct sluice_request_attach request_of(const struct sluice_client *client, bool early)
 {
-    const struct sluice_request_attach request = {
+    return (struct sluice_request_attach){
         .version = SLUICE_HEADER_VERSION,
         .pid = client->mapper.pid,
         .rank = client->rank,
@@ -54,13 +54,12 @@ static int take_slot(struct sluice_client *client)
         .start_time = client->mapper.started,
         .token = client->token,
         .local_ranks = client->rank < 0 ? 0 : sluice_launcher_local_ranks(client->ranks),
-        .early = client->early,
+        .early = early,
     };
-    struct sluice_reply_attached answer;
-    const int error = sluice_connection_request(&client->connection, SLUICE_REQUEST_ATTACH,
-                                                SLUICE_BODY(request), SLUICE_REPLY(answer));
-    if (error != 0)
-        return error;
+}
+
+static int enter_slot(struct sluice_client *client, struct sluice_reply_attached answer)
+{
     if (answer.session_id != client->segment->header->session_id || answer.slot < 0
         || (uint32_t)answer.slot >= client->segment->slot_count) {
         return sluice_failure(EBADMSG, "the I/O process and its segment do not belong together");
@@ -74,21 +73,35 @@ static int take_slot(struct sluice_client *client)
                                     (uint32_t)answer.slot, client->rank);
 }
 
-static int connect_client(const char *directory, struct sluice_client *client)
+/* Takes the slot that this process asks for now or, if `asked`, has asked for. */
+static int take_slot(struct sluice_client *client, bool asked)
 {
-    int error =
-        sluice_connection_open(directory, client->early ? EARLY_PATIENCE : 0, &client->connection);
-    if (error != 0)
-        return error;
-    error = sluice_segment_map(directory, &client->segment);
+    const struct sluice_request_attach request = request_of(client, false);
+    struct sluice_reply_attached answer;
+    const int error = asked ? sluice_connection_await(&client->connection, SLUICE_REPLY(answer))
+                            : sluice_connection_request(&client->connection, SLUICE_REQUEST_ATTACH,
+                                                        SLUICE_BODY(request), SLUICE_REPLY(answer));
+    return error != 0 ? error : enter_slot(client, answer);
+}
+
+/* Attaches a client that has a connection. Closes that on failure. */
+static int map_and_take_slot(const char *directory, struct sluice_client *client, bool asked)
+{
+    int error = sluice_segment_map(directory, &client->segment);
     if (error == 0) {
-        error = take_slot(client);
+        error = take_slot(client, asked);
         if (error != 0)
             sluice_segment_unmap(client->segment);
     }
     if (error != 0)
         sluice_connection_close(&client->connection);
     return error;
+}
+
+static int connect_client(const char *directory, struct sluice_client *client)
+{
+    const int error = sluice_connection_open(directory, 0, &client->connection);
+    return error != 0 ? error : map_and_take_slot(directory, client, false);
 }
 
 /*
@@ -127,31 +140,62 @@ static int connect_with_patience(const char *directory, struct sluice_client *cl
     return error;
 }
 
-static int attach(const char *directory, int rank, int ranks, bool early,
-                  struct sluice_client **client)
+/* Passes a client on, unless there was an error, which is returned. */
+static int hand_out(struct sluice_client *made, int error, struct sluice_client **client)
 {
-    struct sluice_client *attached = new_client(rank, ranks);
-    if (attached == NULL)
-        return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
-    attached->early = early;
-    const int error =
-        early ? connect_client(directory, attached) : connect_with_patience(directory, attached);
     if (error != 0)
-        sluice_memory_give(attached);
+        sluice_memory_give(made);
     else
-        *client = attached;
+        *client = made;
     return error;
 }
 
 int sluice_client_attach(const char *directory, int rank, int ranks, struct sluice_client **client)
 {
-    return attach(directory, rank, ranks, false, client);
+    struct sluice_client *made = new_client(rank, ranks);
+    if (made == NULL)
+        return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
+    return hand_out(made, connect_with_patience(directory, made), client);
 }
 
-int sluice_client_attach_early(const char *directory, int rank, int ranks,
+int sluice_client_ask(const char *directory, int rank, int ranks, struct sluice_client **asked)
+{
+    struct sluice_client *made = new_client(rank, ranks);
+    if (made == NULL)
+        return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
+    const struct sluice_request_attach request = request_of(made, true);
+    int error = sluice_connection_open(directory, ASKING_PATIENCE, &made->connection);
+    if (error == 0) {
+        error =
+            sluice_connection_tell(&made->connection, SLUICE_REQUEST_ATTACH, SLUICE_BODY(request));
+        if (error != 0)
+            sluice_connection_close(&made->connection);
+    }
+    return hand_out(made, error, asked);
+}
+
+int sluice_client_attach_asked(const char *directory, struct sluice_client *asked,
                                struct sluice_client **client)
 {
-    return attach(directory, rank, ranks, true, client);
+    const bool own = sluice_presence_is(&asked->mapper);
+    int error = -EPIPE;
+    if (sluice_connection_is_open(&asked->connection)) {
+        if (own)
+            error = map_and_take_slot(directory, asked, true);
+        else
+            sluice_connection_close(&asked->connection);
+    }
+    if (error != 0) {
+        asked->mapper = sluice_presence_mapper();
+        error = connect_with_patience(directory, asked);
+    }
+    return hand_out(asked, error, client);
+}
+
+void sluice_client_abandon_asked(struct sluice_client *asked)
+{
+    if (sluice_connection_is_open(&asked->connection))
+        sluice_kernel_close(asked->connection.socket);
 }
 
 void sluice_client_abandon(struct sluice_client *client)

@@ -72,11 +72,24 @@ struct sluice_client;
 int sluice_client_attach(const char *directory, int rank, int ranks, struct sluice_client **client);
 
 /*
- * Attaches before the process has opened a file. Does not wait for an I/O process that is not
- * ready. An I/O process that is short of slots refuses. The process may attach later then.
+ * Asks for a slot before the process has opened a file, and does not wait for the answer. `asked`
+ * serves for the two functions that follow only.
  */
-int sluice_client_attach_early(const char *directory, int rank, int ranks,
+int sluice_client_ask(const char *directory, int rank, int ranks, struct sluice_client **asked);
+
+/*
+ * Attaches a process that has asked, as sluice_client_attach() does. Asks anew where the answer is a
+ * refusal. Asks anew as well if the I/O process is gone, the program has closed the socket, or
+ * another process asked. `asked` is the caller's no more.
+ */
+int sluice_client_attach_asked(const char *directory, struct sluice_client *asked,
                                struct sluice_client **client);
+
+/*
+ * Lets go of the parent's socket in a child process. Takes no lock and frees no memory:
+ * async-signal-safe.
+ */
+void sluice_client_abandon_asked(struct sluice_client *asked);
 
 /* Publishes the open chunk and gives the slot back. Does so for the client's successors, too. */
 void sluice_client_detach(struct sluice_client *client);

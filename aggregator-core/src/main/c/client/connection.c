@@ -81,8 +81,9 @@ int sluice_connection_open(const char *directory, int patience,
         return sluice_failure(-error, "no I/O process answers at %s/socket: %s; start one",
                               directory, sluice_failure_reason(-error));
     }
-    *connection =
-        (struct sluice_connection){.socket = fd, .directory = sluice_memory_copy(directory)};
+    *connection = (struct sluice_connection){.socket = fd,
+                                             .opened = sluice_socket_number(fd),
+                                             .directory = sluice_memory_copy(directory)};
     if (connection->directory == NULL) {
         sluice_kernel_close(fd);
         return sluice_failure(ENOMEM, "no memory to reach the I/O process");
@@ -285,6 +286,22 @@ int sluice_connection_request(struct sluice_connection *connection, int type,
     pthread_mutex_unlock(&connection->request_lock);
     pthread_setcancelstate(cancellable, NULL);
     return error;
+}
+
+int sluice_connection_await(struct sluice_connection *connection, const struct sluice_reply *reply)
+{
+    const int cancellable = forbid_cancellation();
+    pthread_mutex_lock(&connection->request_lock);
+    sluice_socket_limit(connection->socket, 0);
+    const int error = receive_reply(connection, reply);
+    pthread_mutex_unlock(&connection->request_lock);
+    pthread_setcancelstate(cancellable, NULL);
+    return error;
+}
+
+bool sluice_connection_is_open(const struct sluice_connection *connection)
+{
+    return sluice_socket_number(connection->socket) == connection->opened;
 }
 
 int sluice_connection_tell(struct sluice_connection *connection, int type,

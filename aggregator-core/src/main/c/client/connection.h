@@ -24,6 +24,7 @@ typedef int sluice_greeting(struct sluice_connection *connection, void *greeter)
 
 struct sluice_connection {
     int socket;                   /* keeps its number when the connection is made anew */
+    uint64_t opened;              /* sluice_socket_number() of the first connection */
     _Atomic bool broken;          /* the I/O process is gone, perhaps to be resumed */
     _Atomic bool lost;            /* the connection is lost for good */
     _Atomic uint32_t resumptions; /* count of new connections */
@@ -61,11 +62,20 @@ int64_t sluice_connection_patience(void);
 int sluice_connection_request(struct sluice_connection *connection, int type,
                               const struct sluice_body *body, const struct sluice_reply *reply);
 
+/* Waits for the reply to a request that sluice_connection_tell() has sent, and returns its status. */
+int sluice_connection_await(struct sluice_connection *connection, const struct sluice_reply *reply);
+
+/*
+ * Returns whether the descriptor still is the first connection's socket. A program may have closed
+ * it, and the number may be another file's. Async-signal-safe.
+ */
+bool sluice_connection_is_open(const struct sluice_connection *connection);
+
 /* Sends a request from within a greeting: takes no lock, and tries once. */
 int sluice_connection_exchange(struct sluice_connection *connection, int type,
                                const struct sluice_body *body, const struct sluice_reply *reply);
 
-/* Sends a request that has no reply. */
+/* Sends a request that has no reply, or one for sluice_connection_await(). */
 int sluice_connection_tell(struct sluice_connection *connection, int type,
                            const struct sluice_body *body);
 

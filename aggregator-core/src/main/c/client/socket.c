@@ -66,3 +66,11 @@ void sluice_socket_limit(int fd, int patience)
     sluice_kernel_call(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&most, sizeof most);
     sluice_kernel_call(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&most, sizeof most);
 }
+
+uint64_t sluice_socket_number(int fd)
+{
+    struct stat status;
+    return sluice_kernel_call(SYS_fstat, fd, (long)&status) == 0 && S_ISSOCK(status.st_mode)
+        ? status.st_ino
+        : 0;
+}

@@ -1,6 +1,8 @@
 /* The stream socket of an I/O process, without its protocol. */
 #pragma once
 
+#include <stdint.h>
+
 /* Makes a socket: a descriptor, or a negative errno. */
 int sluice_socket_make(void);
 
@@ -9,3 +11,6 @@ int sluice_socket_connect(int fd, const char *directory);
 
 /* Limits the time that one call on the socket may block, in milliseconds; 0 for no limit. */
 void sluice_socket_limit(int fd, int patience);
+
+/* Returns a number that no other socket on this node has now; 0 for a descriptor of none. */
+uint64_t sluice_socket_number(int fd);

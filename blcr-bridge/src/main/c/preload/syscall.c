@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -21,6 +22,7 @@
 #include <utime.h>
 
 #include "description.h"
+#include "early_attach.h"
 #include "mapping.h"
 #include "open.h"
 #include "process.h"
@@ -173,6 +175,13 @@ static void prepare(long number, const long a[6])
         break;
     case SYS_exit_group:
         sluice_process_end(a[0] == 0);
+        break;
+    case SYS_seccomp:
+        sluice_early_never();
+        break;
+    case SYS_prctl:
+        if (INT(0) == PR_SET_SECCOMP)
+            sluice_early_never();
         break;
     case SYS_utimensat:
         if (TEXT(1) == NULL)

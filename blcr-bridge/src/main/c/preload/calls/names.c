@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "capture.h"
+#include "early_attach.h"
 #include "guard.h"
 #include "layout.h"
 #include "real.h"
@@ -136,6 +137,7 @@ SLUICE_WRAPPER int renameat2(int from_dirfd, const char *from, int to_dirfd, con
     const bool arrives = is_outside(from_dirfd, from, AT_SYMLINK_NOFOLLOW);
     const bool other_arrives = exchange && is_outside(to_dirfd, to, AT_SYMLINK_NOFOLLOW);
     const int result = REAL(renameat2)(from_dirfd, from, to_dirfd, to, flags);
+    sluice_early_touched(to_dirfd, to, result != 0);
     if (result == 0) {
         tell_renamed(to_dirfd, to, arrives);
         if (exchange)

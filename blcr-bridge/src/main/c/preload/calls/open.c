@@ -11,6 +11,7 @@
 
 #include "creation_word.h"
 #include "description.h"
+#include "early_attach.h"
 #include "go.h"
 #include "mpi.h"
 #include "opening.h"
@@ -245,6 +246,7 @@ int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
 {
     if (sluice_capture_on() && path != NULL && tells_mappings(path))
         sluice_presence_doubt();
+    sluice_early_touch(dirfd, path);
     if (left_alone(flags))
         return REAL(openat)(dirfd, path, flags, mode);
     const int before = errno;

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "capture.h"
+#include "early_attach.h"
 #include "real.h"
 
 #define STAT_BLOCK 512
@@ -43,11 +44,12 @@ static bool correct_status(struct stat *status)
     return again;
 }
 
-/* Defines a function of the stat family, by a call that fills in a status. */
-#define CORRECTED(name, parameters, call)                                                          \
+/* Defines a function of the stat family, by a call that fills in a status. `path` may be NULL. */
+#define CORRECTED(name, parameters, dirfd, path, call)                                             \
     SLUICE_WRAPPER int name parameters                                                             \
     {                                                                                              \
         int result = call;                                                                         \
+        sluice_early_touched(dirfd, path, result != 0);                                            \
         if (result == 0 && correct_status(status)) {                                               \
             result = call;                                                                         \
             if (result == 0)                                                                       \
@@ -56,11 +58,12 @@ static bool correct_status(struct stat *status)
         return result;                                                                             \
     }
 
-CORRECTED(fstat, (int fd, struct stat *status), REAL(fstat)(fd, status))
-CORRECTED(fstatat, (int dirfd, const char *path, struct stat *status, int flags),
+CORRECTED(fstat, (int fd, struct stat *status), fd, NULL, REAL(fstat)(fd, status))
+CORRECTED(fstatat, (int dirfd, const char *path, struct stat *status, int flags), dirfd, path,
           REAL(fstatat)(dirfd, path, status, flags))
-CORRECTED(stat, (const char *path, struct stat *status), REAL(fstatat)(AT_FDCWD, path, status, 0))
-CORRECTED(lstat, (const char *path, struct stat *status),
+CORRECTED(stat, (const char *path, struct stat *status), AT_FDCWD, path,
+          REAL(fstatat)(AT_FDCWD, path, status, 0))
+CORRECTED(lstat, (const char *path, struct stat *status), AT_FDCWD, path,
           REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW))
 
 /* Corrects the size and blocks in a status of the newer kind. True: ask the kernel once more. */
@@ -78,6 +81,7 @@ SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
                          struct statx *status)
 {
     int result = REAL(statx)(dirfd, path, flags, mask, status);
+    sluice_early_touched(dirfd, path, result != 0);
     if (result == 0 && correct_statx(status)) {
         result = REAL(statx)(dirfd, path, flags, mask, status);
         if (result == 0)

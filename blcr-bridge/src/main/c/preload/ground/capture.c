@@ -29,6 +29,7 @@ static char captured[PATH_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct sluice_segment *) segment;
 static _Atomic(struct sluice_client *) client;
+static struct sluice_client *asked; /* waits for its slot; NULL for none. Guarded by the lock */
 static struct sluice_client *first; /* the process's first client; the others succeed it */
 static struct sluice_mapper mapper; /* the process that mapped the segment */
 static bool segment_failed;
@@ -101,30 +102,33 @@ static void attach_anew(void)
 }
 
 /* The caller holds the lock. */
-static int attach(__typeof__(&sluice_client_attach) how)
+static int attach(void)
 {
     int rank, ranks;
     struct sluice_client *attached;
     sluice_launcher_rank(&rank, &ranks);
-    const int error = how(runtime, rank, ranks, &attached);
+    const int error = asked != NULL ? sluice_client_attach_asked(runtime, asked, &attached)
+                                    : sluice_client_attach(runtime, rank, ranks, &attached);
+    asked = NULL;
     if (error == 0)
         atomic_store_explicit(&client, attached, memory_order_release);
     first = first != NULL ? first : client;
-    owner = getpid();
     return error;
 }
 
-void sluice_capture_attach_early(void)
+void sluice_capture_ask(void)
 {
+    int rank, ranks;
     if (!sluice_capture_on() || runtime[0] == '\0' || sluice_guard_inside())
         return;
     sluice_guard_enter();
     pthread_mutex_lock(&lock);
-    const bool attached = client == NULL && attach(sluice_client_attach_early) == 0;
+    if (client == NULL && asked == NULL && !client_failed) {
+        sluice_launcher_rank(&rank, &ranks);
+        sluice_client_ask(runtime, rank, ranks, &asked);
+    }
     pthread_mutex_unlock(&lock);
     sluice_guard_leave();
-    if (attached)
-        sluice_capture_segment();
 }
 
 struct sluice_client *sluice_capture_client(void)
@@ -140,7 +144,7 @@ struct sluice_client *sluice_capture_client(void)
     if (client != NULL && sluice_client_adrift(client))
         attach_anew();
     if (client == NULL && !client_failed)
-        client_failed = attach(sluice_client_attach) != 0;
+        client_failed = attach() != 0;
     owner = getpid();
     pthread_mutex_unlock(&lock);
     sluice_guard_leave();
@@ -185,6 +189,9 @@ void sluice_capture_abandon(void)
     first = NULL;
     if (parents != NULL)
         sluice_client_abandon(parents);
+    if (asked != NULL)
+        sluice_client_abandon_asked(asked);
+    asked = NULL;
     client_failed = false;
 }
 
@@ -204,6 +211,11 @@ static bool below(const char *directory, const char *path)
 {
     size_t length = strlen(directory);
     return strncmp(path, directory, length) == 0 && (path[length] == '/' || length == 1);
+}
+
+bool sluice_capture_names(const char *path)
+{
+    return below(captured, path) || strcmp(captured, path) == 0;
 }
 
 static bool in_store(const char *path)

@@ -30,8 +30,11 @@ const struct sluice_segment *sluice_capture_segment(void);
  */
 struct sluice_client *sluice_capture_client(void);
 
-/* Attaches before the first call if that needs no waiting. A failure loses nothing. */
-void sluice_capture_attach_early(void);
+/*
+ * Asks for the client ahead of the first call, without a wait for the answer. A failure loses
+ * nothing.
+ */
+void sluice_capture_ask(void);
 
 /*
  * Makes the I/O process take the files that this process has entered and perhaps closed. Called
@@ -80,6 +83,9 @@ bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX]);
  * path.
  */
 bool sluice_capture_has(int fd, char path[PATH_MAX]);
+
+/* Returns whether a path lies below the capture directory, or is that. Follows no link. */
+bool sluice_capture_names(const char *path);
 
 /* Returns the state of the image of this file: SLUICE_IMAGE_STATE_*. */
 int sluice_capture_image_state(const struct stat *status);

@@ -32,6 +32,7 @@ void sluice_process_in_child(void)
     sluice_descriptions_in_child();
     sluice_mappings_in_child();
     sluice_capture_abandon();
+    sluice_early_in_child();
     sluice_images_in_child();
     sluice_recording_in_child();
 }
@@ -91,7 +92,7 @@ __attribute__((constructor)) static void watch_process(void)
     pthread_atfork(sluice_images_before_fork, sluice_images_after_fork, sluice_process_in_child);
     on_exit(at_exit, NULL);
     at_quick_exit(at_quick_end);
-    sluice_early_attach();
+    sluice_early_begin();
 }
 
 SLUICE_WRAPPER void _exit(int status)
