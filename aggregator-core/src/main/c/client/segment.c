@@ -46,8 +46,8 @@ static bool geometry_valid(const struct sluice_header *header, int64_t file_leng
         && power_of_two(header->ring_capacity)
         && header->ring_length == header->ring_capacity + SLUICE_RING_LENGTH - SLUICE_RING_CAPACITY
         && header->image_length == SLUICE_IMAGE_LENGTH && power_of_two(header->image_count)
-        && header->image_count % SLUICE_IMAGE_BUCKET_LENGTH == 0
-        && header->chunk_length >= 4096 && header->chunk_length % 4096 == 0
+        && header->image_count % SLUICE_IMAGE_BUCKET_LENGTH == 0 && header->chunk_length >= 4096
+        && header->chunk_length % 4096 == 0
         && follows(&end, header->slots, header->slot_count, header->slot_length, limit)
         && follows(&end, header->rings, header->slot_count, header->ring_length, limit)
         && follows(&end, header->images, header->image_count, header->image_length, limit)
