@@ -62,7 +62,7 @@ abstract class ChunkWork implements Work {
 
   @Override
   public final void validate() {
-    extents = context.reading().tables().take();
+    extents = context.reading().tables().take(() -> context.sink().flush(() -> false));
     try {
       if (context.inFlight().hasSuspects()) {
         lookForPoison();

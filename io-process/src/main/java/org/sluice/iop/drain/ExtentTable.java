@@ -1,9 +1,9 @@
 package org.sluice.iop.drain;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import org.agrona.collections.IntArrayList;
 import org.agrona.collections.LongArrayList;
 import org.sluice.core.chunk.ChunkReader;
@@ -12,17 +12,15 @@ import org.sluice.iop.image.Image;
 
 /**
  * The records of one chunk, checked and copied out of shared memory. So later changes of the chunk
- * by a process affect only the payload itself. Filled by the first stage, read by the second.
+ * by a process affect only the payload itself.
  */
 final class ExtentTable {
-  /** The tables that the first stage may fill; it waits while the second is that far behind. */
+  /** The tables of chunks that are checked and not released yet. First stage only. */
   static final class Pool {
-    /**
-     * The number of tables by which the first stage may be ahead of the second; bounds the heap.
-     */
+    /** Bounds the heap: the chunks that may wait to be written together. */
     private static final int MOST = 32;
 
-    private final BlockingQueue<ExtentTable> free = new ArrayBlockingQueue<>(MOST);
+    private final Deque<ExtentTable> free = new ArrayDeque<>(MOST);
 
     Pool() {
       for (int i = 0; i < MOST; i++) {
@@ -30,12 +28,14 @@ final class ExtentTable {
       }
     }
 
-    ExtentTable take() {
-      try {
-        return free.take();
-      } catch (final InterruptedException nobodyDoes) {
-        throw new IllegalStateException(nobodyDoes);
+    /**
+     * @param release lets go of all chunks that have tables, where none is left
+     */
+    ExtentTable take(final Runnable release) {
+      if (free.isEmpty()) {
+        release.run();
       }
+      return free.remove();
     }
 
     void giveBack(final ExtentTable table) {
