@@ -12,9 +12,20 @@ public final class Crc32c {
   /**
    * @param length its bytes, less than 2 GiB
    */
-  @SuppressWarnings("restricted")
   public static int of(final long address, final long length) {
-    return of(MemorySegment.ofAddress(address).reinterpret(length).asByteBuffer());
+    final CRC32C crc = new CRC32C();
+    update(crc, address, length);
+    return (int) crc.getValue();
+  }
+
+  /**
+   * Takes memory into a checksum.
+   *
+   * @param length its bytes, less than 2 GiB
+   */
+  @SuppressWarnings("restricted")
+  public static void update(final CRC32C crc, final long address, final long length) {
+    crc.update(MemorySegment.ofAddress(address).reinterpret(length).asByteBuffer());
   }
 
   /** The crc of the remaining bytes of a buffer. */

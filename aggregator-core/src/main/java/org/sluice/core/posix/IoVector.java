@@ -11,6 +11,12 @@ public final class IoVector {
   private static final long LENGTH_OFFSET = 8;
   private static final long VECTOR_LENGTH = 16;
 
+  /** A receiver of pieces of memory. */
+  @FunctionalInterface
+  public interface Piece {
+    void take(long address, long bytes);
+  }
+
   private final MemorySegment vectors;
   private int first;
   private int end;
@@ -47,6 +53,15 @@ public final class IoVector {
     first = 0;
     end = 0;
     length = 0;
+  }
+
+  /** Tells a receiver of all pieces in turn. */
+  public void forEach(final Piece receiver) {
+    for (int i = first; i < end; i++) {
+      receiver.take(
+          vectors.get(JAVA_LONG, i * VECTOR_LENGTH + ADDRESS_OFFSET),
+          vectors.get(JAVA_LONG, i * VECTOR_LENGTH + LENGTH_OFFSET));
+    }
   }
 
   long address() {

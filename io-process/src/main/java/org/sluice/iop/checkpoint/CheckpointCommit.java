@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileSource;
+import org.sluice.core.posix.FileStatus;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.ImageAttributes;
@@ -20,6 +21,7 @@ import org.sluice.core.store.series.RequiredRanks;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.drain.Work;
+import org.sluice.iop.image.DrainedBlocks;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.MissingException;
 import org.sluice.iop.journal.Entry;
@@ -67,6 +69,9 @@ public final class CheckpointCommit implements Work {
   private final List<Entry.Part> direct;
 
   private final List<Image> directImages;
+
+  /** Checksums of their bytes, in the same order; null before the write stage. */
+  private List<DrainedBlocks> drained;
 
   /** The images that other nodes could have as well. */
   private final Set<Image> reachable;
@@ -152,6 +157,7 @@ public final class CheckpointCommit implements Work {
   public void write() {
     state = State.WRITING;
     drain.turn();
+    drained = directImages.stream().map(Image::takeDrained).toList();
     try {
       for (int i = 0; i < images.size(); i++) {
         final Image image = images.get(i);
@@ -173,18 +179,20 @@ public final class CheckpointCommit implements Work {
           "the file has another name by now, which is not in the capture directory; move it back,"
               + " or write it again");
     }
+    final FileStatus now = image.held().status();
     return new DraftImage(
-        new ImageAttributes(
-            member.path(),
-            member.rank(),
-            member.ranks(),
-            image.held().status().mode(),
-            image.drainedSize(),
-            image.id()),
-        image.log().chunks(),
-        image.held(),
-        image.isOpenOutside(),
-        reachable.contains(image) ? files.shared().sharing(member.path()) : null);
+            new ImageAttributes(
+                member.path(),
+                member.rank(),
+                member.ranks(),
+                now.mode(),
+                image.drainedSize(),
+                image.id()),
+            image.log().chunks(),
+            image.held(),
+            image.isOpenOutside(),
+            reachable.contains(image) ? files.shared().sharing(member.path()) : null)
+        .knowing(image.takeDrained().at(now.modified()));
   }
 
   private static void checkWhole(final Entry.Part member, final Image image) throws IOException {
@@ -210,7 +218,7 @@ public final class CheckpointCommit implements Work {
     for (int i = 0; i < direct.size(); i++) {
       checkWhole(direct.get(i), directImages.get(i));
     }
-    draft.images().addAll(inPlace.describe(direct, directImages));
+    draft.images().addAll(inPlace.describe(direct, directImages, drained));
     inPlace.syncNames();
     storage
         .store()

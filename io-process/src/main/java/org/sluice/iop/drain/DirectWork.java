@@ -60,6 +60,7 @@ final class DirectWork extends ImageWork {
     if (emptied) {
       image.recover();
       image.file().truncate(0);
+      image.log().drained().overwritten(0, Long.MAX_VALUE);
     } else {
       context.sink().settle(image, peeks);
     }

@@ -1,8 +1,10 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.RecordDescriptor;
@@ -13,7 +15,9 @@ import org.sluice.core.posix.IoVector;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.disk.WriteMode;
 import org.sluice.core.store.disk.WritesInFlight;
+import org.sluice.core.store.model.Block;
 import org.sluice.iop.crash.Lane;
+import org.sluice.iop.image.DrainedBlocks;
 import org.sluice.iop.image.Image;
 
 /**
@@ -45,6 +49,9 @@ final class InPlaceWriter {
     private Image image;
     private long offset;
 
+    /** The checksums of what went past the page cache. */
+    private List<Block> checksums = List.of();
+
     private long end() {
       return offset + pieces.length();
     }
@@ -61,8 +68,17 @@ final class InPlaceWriter {
       if (pieces.length() < PAST_CACHE_LENGTH) {
         image.file().pwrite(pieces, offset);
       } else {
+        final RunChecksums sums = new RunChecksums(offset);
+        pieces.forEach(sums::add);
+        checksums = sums.blocks();
         image.file().pwritePast(pieces, offset);
       }
+    }
+
+    private void clear() {
+      pieces.clear();
+      image = null;
+      checksums = List.of();
     }
   }
 
@@ -119,6 +135,7 @@ final class InPlaceWriter {
         run = null;
       }
     }
+    owner.log().drained().overwritten(to, to + bytes);
     if (run == null) {
       run = next(owner, to);
     }
@@ -148,27 +165,53 @@ final class InPlaceWriter {
     final List<Step<IOException>> writes = new ArrayList<>(used);
     for (final Run run : writing) {
       lane.image(run.image.id());
+      look(run.image, DrainedBlocks::check);
       Fault.strike(FaultPoint.WRITE);
       writes.add(run::write);
     }
     final List<IOException> failures = flight.failures(writes);
     for (int i = 0; i < failures.size(); i++) {
+      final Image image = writing.get(i).image;
       if (failures.get(i) != null) {
-        writing.get(i).image.fail(failures.get(i));
-      } else if (i + 1 == writing.size() || writing.get(i + 1).image != writing.get(i).image) {
-        writing.get(i).image.held().descriptor().ifPresent(NativeFile::tellWatchers);
+        image.fail(failures.get(i));
+        continue;
+      }
+      image.log().drained().add(writing.get(i).checksums);
+      if (i + 1 == writing.size() || writing.get(i + 1).image != image) {
+        image.held().descriptor().ifPresent(NativeFile::tellWatchers);
+        look(image, DrainedBlocks::modified);
       }
     }
-    for (final Run run : writing) {
-      run.pieces.clear();
-      run.image = null;
-    }
+    writing.forEach(Run::clear);
     used = 0;
+  }
+
+  /**
+   * Looks when a file was written to last, before and after the drain writes to it. A file that is
+   * direct, or of which the kernel does not tell, is read when it is committed.
+   */
+  private static void look(final Image image, final BiConsumer<DrainedBlocks, Instant> receiver) {
+    final DrainedBlocks drained = image.log().drained();
+    if (drained.isEmpty()) {
+      return;
+    }
+    try {
+      if (!image.log().isDirect()) {
+        receiver.accept(drained, image.held().status().modified());
+        return;
+      }
+    } catch (final IOException e) {
+      // as for a direct one
+    }
+    drained.overwritten(0, Long.MAX_VALUE);
   }
 
   private static void truncate(final Image owner, final long size) {
     try {
+      owner.log().drained().overwritten(size, Long.MAX_VALUE);
+      look(owner, DrainedBlocks::check);
       owner.file().truncate(size);
+      look(owner, DrainedBlocks::modified);
     } catch (final IOException e) {
       owner.fail(e);
     }

@@ -164,7 +164,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Returns the reason why uncounted bytes may be in its file. Service thread only.
+   * Returns the reason why uncounted bytes may be in its file. Any thread.
    *
    * @return {@link Reason#NONE} for none
    */
@@ -191,6 +191,16 @@ public final class Image extends ImageState {
    */
   public long drainedSize() throws IOException {
     return Math.max(log().drainsToFile() ? 0 : log().size(), held.status().size());
+  }
+
+  /**
+   * Takes what is known of bytes in its own file: nothing where a process has written there, or may
+   * have. Write stage only.
+   */
+  public DrainedBlocks takeDrained() {
+    final DrainedBlocks taken = log().takeDrained();
+    final boolean alone = !outside && table.directBytes(entry()) == 0 && unseen() == Reason.NONE;
+    return alone ? taken : new DrainedBlocks();
   }
 
   /**

@@ -24,6 +24,8 @@ public final class ImageLog {
    */
   private Map<Integer, Entry.Mark> marks = Map.of();
 
+  private DrainedBlocks drained = new DrainedBlocks();
+
   private boolean toFile;
   private boolean direct;
   private boolean touched;
@@ -36,6 +38,18 @@ public final class ImageLog {
 
   public boolean drainsToFile() {
     return toFile;
+  }
+
+  /** Returns what is known of the bytes that the drain wrote to the image's own file. */
+  public DrainedBlocks drained() {
+    return drained;
+  }
+
+  /** Gives that to a commit, and begins anew. */
+  DrainedBlocks takeDrained() {
+    final DrainedBlocks taken = drained;
+    drained = new DrainedBlocks();
+    return taken;
   }
 
   /** Returns the logical size in bytes, according to the records drained so far. */
@@ -74,6 +88,7 @@ public final class ImageLog {
     touched |= e.cause() != Cause.EMPTIED;
     toFile = e.inPlace();
     size = e.size();
+    drained = e.cause() == Cause.DIRECT ? drained : new DrainedBlocks();
     direct = e.cause() == Cause.DIRECT || direct && e.cause() != Cause.DIVERTED;
     e.marks().forEach(mark -> mark(mark.chunk(), mark.generation(), mark.end()));
   }

@@ -15,6 +15,7 @@ import org.sluice.core.store.model.ImageAttributes;
 import org.sluice.core.store.model.Sharing;
 import org.sluice.core.store.node.DraftImage;
 import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.DrainedBlocks;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 
@@ -63,16 +64,18 @@ public final class FilesInPlace {
    * Makes the writes of this node to files durable, and describes the files.
    *
    * @param images the files of the members, in the same order
+   * @param drained what is known of their bytes, in the same order
    * @throws IOException when a sync fails, or another file has a name by now
    */
-  public List<DraftImage> describe(final List<Entry.Part> members, final List<Image> images)
+  public List<DraftImage> describe(
+      final List<Entry.Part> members, final List<Image> images, final List<DrainedBlocks> drained)
       throws IOException {
     final List<DraftImage> described = new ArrayList<>();
     for (int from = 0; from < images.size(); from += SyncBatch.MOST) {
       final int end = Math.min(from + SyncBatch.MOST, images.size());
       sync(images.subList(from, end));
       for (int i = from; i < end; i++) {
-        described.add(describe(members.get(i), images.get(i)));
+        described.add(describe(members.get(i), images.get(i), drained.get(i)));
       }
     }
     return described;
@@ -88,7 +91,8 @@ public final class FilesInPlace {
     }
   }
 
-  private DraftImage describe(final Entry.Part member, final Image image) throws IOException {
+  private DraftImage describe(
+      final Entry.Part member, final Image image, final DrainedBlocks drained) throws IOException {
     final String file = FileName.resolve(capture.path(), member.path());
     addDirectories(file);
     final FileStatus status = FileStatus.of(file);
@@ -99,11 +103,17 @@ public final class FilesInPlace {
               .formatted(member.path()));
     }
     return new DraftImage(
-        new ImageAttributes(
-            member.path(), member.rank(), member.ranks(), status.mode(), status.size(), image.id()),
-        List.of(),
-        image.held(),
-        true,
-        isShared(member) ? Sharing.direct(file, status) : Sharing.inPlace(file, status));
+            new ImageAttributes(
+                member.path(),
+                member.rank(),
+                member.ranks(),
+                status.mode(),
+                status.size(),
+                image.id()),
+            List.of(),
+            image.held(),
+            true,
+            isShared(member) ? Sharing.direct(file, status) : Sharing.inPlace(file, status))
+        .knowing(drained.at(status.modified()));
   }
 }

@@ -10,4 +10,9 @@ package org.sluice.core.store.model;
 public record Block(long offset, int length, int crc) {
   /** The bytes of the longest block. */
   public static final int MAX_LENGTH = 1 << 20;
+
+  /** The offset behind the piece. */
+  public long end() {
+    return offset + length;
+  }
 }

@@ -253,8 +253,8 @@ final class CommitWriter implements AutoCloseable {
     }
     try (FileSource.Loan loan = image.file().lend()) {
       return Sharing.isInPlace(image.sharing())
-          ? files.checksum(loan.file(), image.attributes().size())
-          : files.store(loan.file(), image.attributes().size(), image.shared(), target);
+          ? files.checksum(loan.file(), image)
+          : files.store(loan.file(), image, target);
     }
   }
 

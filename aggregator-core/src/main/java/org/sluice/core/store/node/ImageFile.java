@@ -7,6 +7,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.fault.Fault;
@@ -41,26 +42,44 @@ final class ImageFile implements AutoCloseable {
 
   /**
    * Puts a file into a checkpoint: by a hard link where that is possible, otherwise by a durable
-   * copy. The caller makes the file itself and the name durable. A file without data below {@code
-   * size} is left out.
-   *
-   * @param shared whether a process may change the file, so that a link will not do
+   * copy. The caller makes the file itself and the name durable. A file without data below its size
+   * is left out.
    */
-  List<Block> store(final NativeFile source, final long size, final boolean shared, final Path path)
+  List<Block> store(final NativeFile source, final DraftImage image, final Path path)
       throws IOException {
-    final List<Extent> pieces = pieces(source.dataExtents(), size);
+    final List<Extent> pieces = pieces(source.dataExtents(), image.attributes().size());
     if (pieces.isEmpty()) {
       return List.of();
     }
-    if (!shared && link(source, path)) {
-      return checksum(source, pieces, (address, length, offset) -> {});
-    }
-    return copy(source, pieces, path);
+    return !image.shared() && link(source, path)
+        ? checksum(source, image)
+        : copy(source, pieces, path);
   }
 
-  /** The checksums of a file's bytes below a size. The file stays where it is, and is durable. */
-  List<Block> checksum(final NativeFile source, final long size) throws IOException {
-    return checksum(source, pieces(source.dataExtents(), size), (address, length, offset) -> {});
+  /** The checksums of an image's file. The file stays where it is, and is durable. */
+  List<Block> checksum(final NativeFile source, final DraftImage image) throws IOException {
+    final List<Block> blocks = new ArrayList<>();
+    final Iterator<Block> known = image.known().iterator();
+    Block next = known.hasNext() ? known.next() : null;
+    for (final Extent extent : source.dataExtents()) {
+      final long end = Math.min(extent.end(), image.attributes().size());
+      long from = extent.offset();
+      while (next != null && next.end() <= end) {
+        if (next.offset() >= from) {
+          blocks.addAll(read(source, from, next.offset()));
+          blocks.add(next);
+          from = next.end();
+        }
+        next = known.hasNext() ? known.next() : null;
+      }
+      blocks.addAll(read(source, from, end));
+    }
+    return blocks;
+  }
+
+  private List<Block> read(final NativeFile source, final long from, final long to)
+      throws IOException {
+    return checksum(source, pieces(from, to), (address, length, offset) -> {});
   }
 
   /** Puts blocks of an earlier checkpoint's file, which never changes, into a later checkpoint. */
@@ -145,10 +164,15 @@ final class ImageFile implements AutoCloseable {
   private static List<Extent> pieces(final List<Extent> extents, final long size) {
     final List<Extent> pieces = new ArrayList<>();
     for (final Extent extent : extents) {
-      final long end = Math.min(extent.end(), size);
-      for (long from = extent.offset(); from < end; from += Block.MAX_LENGTH) {
-        pieces.add(new Extent(from, Math.min(Block.MAX_LENGTH, end - from)));
-      }
+      pieces.addAll(pieces(extent.offset(), Math.min(extent.end(), size)));
+    }
+    return pieces;
+  }
+
+  private static List<Extent> pieces(final long begin, final long end) {
+    final List<Extent> pieces = new ArrayList<>();
+    for (long from = begin; from < end; from += Block.MAX_LENGTH) {
+      pieces.add(new Extent(from, Math.min(Block.MAX_LENGTH, end - from)));
     }
     return pieces;
   }
