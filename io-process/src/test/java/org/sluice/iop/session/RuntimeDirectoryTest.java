@@ -122,7 +122,7 @@ class RuntimeDirectoryTest extends ServeTest {
         ServeProcess.fail(runtime, "--store", store.toString(), "--buffer", "4000G");
     assertThat(outcome.status()).isEqualTo(8);
     assertThat(outcome.errors()).hasSize(1);
-    assertThat(outcome.errors().getFirst()).containsPattern("429\\d{10} bytes");
+    assertThat(outcome.errors().getFirst()).containsPattern("431\\d{10} bytes");
     final Matcher free = Pattern.compile(" (\\d+) are free").matcher(outcome.errors().getFirst());
     assertThat(free.find()).isTrue();
     assertThat(Long.parseLong(free.group(1))).isCloseTo(room, withinPercentage(10));
