@@ -154,7 +154,9 @@ final class Garbage {
           leftover(Kind.SUPERSEDED, checkpoint.path(), bytes(checkpoint.path()));
       if (dryRun ? checkpoint.isUnread() : remove(checkpoint)) {
         found.add(superseded);
-        gone.add(commit);
+        if (dryRun) { // a removed one names no container any more
+          gone.add(commit);
+        }
       }
     }
     tellOfForeign(unreadable);
