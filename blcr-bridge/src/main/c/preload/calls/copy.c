@@ -92,7 +92,8 @@ static ssize_t read_piece(const struct copy *copy, off64_t at, char *data, size_
 
 /*
  * Copies by the log. `at` is where the reading begins, -1 for a pipe. Returns the bytes copied, or
- * -1 and errno. A write that fails loses what was read from a pipe for it.
+ * -1 and errno. A write that fails loses what was read from a pipe for it. EIO says so, even after
+ * a part was written: a program that went on would leave out the lost bytes.
  */
 static ssize_t copy_pieces(const struct copy *copy, off64_t at, char *memory)
 {
@@ -103,6 +104,10 @@ static ssize_t copy_pieces(const struct copy *copy, off64_t at, char *memory)
         const size_t left = copy->length - done;
         const ssize_t got = read_piece(copy, at, memory, left < PIECE ? left : PIECE, done == 0);
         count = got > 0 ? write_piece(copy, memory, (size_t)got) : got;
+        if (at < 0 && count < got) {
+            errno = EIO;
+            return -1;
+        }
         if (count <= 0)
             break;
         done += (size_t)count;
