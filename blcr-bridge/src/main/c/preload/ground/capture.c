@@ -122,12 +122,13 @@ void sluice_capture_ask(void)
     if (!sluice_capture_on() || runtime[0] == '\0' || sluice_guard_inside())
         return;
     sluice_guard_enter();
-    pthread_mutex_lock(&lock);
-    if (client == NULL && asked == NULL && !client_failed) {
-        sluice_launcher_rank(&rank, &ranks);
-        sluice_client_ask(runtime, rank, ranks, &asked);
+    if (pthread_mutex_trylock(&lock) == 0) { /* else a thread attaches, which may take long */
+        if (client == NULL && asked == NULL && !client_failed) {
+            sluice_launcher_rank(&rank, &ranks);
+            sluice_client_ask(runtime, rank, ranks, &asked);
+        }
+        pthread_mutex_unlock(&lock);
     }
-    pthread_mutex_unlock(&lock);
     sluice_guard_leave();
 }
 
