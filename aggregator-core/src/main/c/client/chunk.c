@@ -6,6 +6,8 @@
 
 #include "copy.h"
 
+#define HEADER_PAGE 4096 /* bytes */
+
 /*
  * Returns the bytes of a chunk that are used. With a page for headers beyond a power of two, one
  * write of that many bytes fills a chunk, and so do shorter ones that follow each other: a chunk
@@ -13,7 +15,10 @@
  */
 static uint32_t capacity(uint32_t length)
 {
-    const uint32_t payload = UINT32_C(1) << (31 - __builtin_clz(length));
+    const uint32_t beyond = length - HEADER_PAGE;
+    const uint32_t payload = beyond != 0 && (beyond & (beyond - 1)) == 0
+        ? beyond
+        : UINT32_C(1) << (31 - __builtin_clz(length));
     const uint32_t whole = payload + SLUICE_CHUNK_HEADER_LENGTH + SLUICE_RECORD_HEADER_LENGTH;
     return whole < length ? whole : length;
 }

@@ -79,7 +79,8 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
 
   /** The bytes that a write fills a chunk with: its length without the page for headers, if any. */
   public int payload() {
-    return Integer.highestOneBit(chunkLength);
+    final int beyond = chunkLength - PAGE;
+    return Integer.bitCount(beyond) == 1 ? beyond : Integer.highestOneBit(chunkLength);
   }
 
   /** The bytes that all chunks hold together. */
