@@ -34,6 +34,10 @@ final class DirectWork extends ImageWork {
   private final int[] unpublished;
   private final List<Integer> openers;
   private final boolean emptied;
+
+  /** True when no process has it open, and so may change it from here on. */
+  private final boolean closed;
+
   private final List<Peek> peeks = new ArrayList<>();
 
   /**
@@ -50,6 +54,7 @@ final class DirectWork extends ImageWork {
     this.unpublished = unpublished;
     this.openers = List.copyOf(image.granted());
     this.emptied = emptied;
+    this.closed = image.openers().isEmpty();
   }
 
   @Override
@@ -60,9 +65,11 @@ final class DirectWork extends ImageWork {
     if (emptied) {
       image.recover();
       image.file().truncate(0);
-      image.log().drained().overwritten(0, Long.MAX_VALUE);
     } else {
       context.sink().settle(image, peeks);
+    }
+    if (emptied || !closed) {
+      image.log().drained().overwritten(0, Long.MAX_VALUE);
     }
     awaitLength();
     restart(image.file().size());

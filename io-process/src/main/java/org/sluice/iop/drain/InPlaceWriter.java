@@ -64,15 +64,19 @@ final class InPlaceWriter {
       return owner == image && from < end() && to > offset;
     }
 
-    private void write() throws IOException {
+    private void write(final boolean summed) throws IOException {
       if (pieces.length() < PAST_CACHE_LENGTH) {
         image.file().pwrite(pieces, offset);
       } else {
-        final RunChecksums sums = new RunChecksums(offset);
-        pieces.forEach(sums::add);
-        checksums = sums.blocks();
+        checksums = summed ? checksums() : List.of();
         image.file().pwritePast(pieces, offset);
       }
+    }
+
+    private List<Block> checksums() {
+      final RunChecksums sums = new RunChecksums(offset);
+      pieces.forEach(sums::add);
+      return sums.blocks();
     }
 
     private void clear() {
@@ -161,13 +165,15 @@ final class InPlaceWriter {
     if (used == 0) {
       return;
     }
+    // a file system of other nodes would write all back when it is asked for a time
+    final boolean local = mode.get().inFlight() == 1;
     final List<Run> writing = runs.subList(0, used);
     final List<Step<IOException>> writes = new ArrayList<>(used);
     for (final Run run : writing) {
       lane.image(run.image.id());
       look(run.image, DrainedBlocks::check);
       Fault.strike(FaultPoint.WRITE);
-      writes.add(run::write);
+      writes.add(() -> run.write(local));
     }
     final List<IOException> failures = flight.failures(writes);
     for (int i = 0; i < failures.size(); i++) {
