@@ -62,7 +62,7 @@ abstract class ChunkWork implements Work {
 
   @Override
   public final void validate() {
-    extents = context.reading().tables().take(() -> context.sink().flush(() -> false));
+    extents = context.reading().tables().take(context.sink()::flush);
     try {
       if (context.inFlight().hasSuspects()) {
         lookForPoison();

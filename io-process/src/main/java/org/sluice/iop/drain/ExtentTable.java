@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.agrona.collections.IntArrayList;
 import org.agrona.collections.LongArrayList;
 import org.sluice.core.chunk.ChunkReader;
@@ -29,11 +31,11 @@ final class ExtentTable {
     }
 
     /**
-     * @param release lets go of all chunks that have tables, where none is left
+     * @param flush lets chunks go that have tables, where none is left, while it is told to go on
      */
-    ExtentTable take(final Runnable release) {
+    ExtentTable take(final Consumer<BooleanSupplier> flush) {
       if (free.isEmpty()) {
-        release.run();
+        flush.accept(() -> !free.isEmpty());
       }
       return free.remove();
     }

@@ -61,6 +61,7 @@ abstract class Stage {
    * leaves. After a failure of the I/O process's own, no thread goes on with this part.
    */
   final void run() {
+    VarHandle.fullFence();
     while (hasWork() && busy.compareAndSet(false, true)) {
       takeAll();
       busy.set(false);
