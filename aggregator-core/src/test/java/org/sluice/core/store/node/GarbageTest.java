@@ -90,6 +90,19 @@ class GarbageTest extends StoreTest {
   }
 
   @Test
+  void aContainerStaysThatALiveCheckpointSharesWithASupersededOne() throws IOException {
+    final List<Commit> newer = new ArrayList<>();
+    try (StoreFixture fixture = new StoreFixture(path, fresh());
+        PosixStore reader = PosixStore.open(path)) {
+      final Commit old = add(fixture, 1);
+      reader.whileHeld(old, () -> newer.add(add(fixture, 1)));
+    }
+    age();
+    assertThat(collect(false)).extracting(Leftover::kind).containsExactly(Kind.SUPERSEDED);
+    assertThat(intact()).containsExactly(newer.getFirst());
+  }
+
+  @Test
   void removingACheckpointRemovesWhatItSuperseded() throws IOException {
     try (StoreFixture fixture = new StoreFixture(path, fresh());
         PosixStore reader = PosixStore.open(path)) {
