@@ -59,6 +59,21 @@ static bool is_logged(const struct copy *copy)
     return logged;
 }
 
+/*
+ * Returns whether a copy goes on with another piece. A file that became direct meanwhile is written
+ * as the program would: the kernel returns fewer bytes than there are only where it must.
+ */
+static bool goes_on(const struct copy *copy)
+{
+    struct description *description = sluice_description_lock(copy->out);
+    if (description == NULL)
+        return true;
+    const int64_t at = copy->to != NULL ? *copy->to : description->offset;
+    const bool fits = !description->append && at <= sluice_limit() - PIECE;
+    sluice_description_unlock(description);
+    return fits;
+}
+
 static ssize_t write_piece(const struct copy *copy, const char *data, size_t length)
 {
     size_t done = 0;
@@ -112,7 +127,7 @@ static ssize_t copy_pieces(const struct copy *copy, off64_t at, char *memory)
             break;
         done += (size_t)count;
         at += at >= 0 ? count : 0;
-        if (count < got || (at < 0 && got < PIECE) || !is_logged(copy))
+        if (count < got || (at < 0 && got < PIECE) || !goes_on(copy))
             break;
     }
     if (done == 0)
