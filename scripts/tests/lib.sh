@@ -82,6 +82,19 @@ same_tree() {
   diff -r "$1" "$2" || fail "$1 and $2 differ"
 }
 
+# Flips a bit in the middle of a file.
+flip() {
+  python3 - "$1" <<'END'
+import os, sys
+with open(sys.argv[1], 'r+b') as file:
+    middle = os.path.getsize(sys.argv[1]) // 2
+    file.seek(middle)
+    byte = file.read(1)[0]
+    file.seek(middle)
+    file.write(bytes([byte ^ 16]))
+END
+}
+
 # The numbers of a store's committed checkpoints: those that have a manifest, as any restart sees it.
 committed() {
   local manifest name
