@@ -1,7 +1,7 @@
 /*
  * Calls that copy from one descriptor to another within the kernel. The bytes that they copy into
- * a logged file are read here and written to the log, like any write. All other copies are the kernel's. The
- * files concerned are direct then, for good.
+ * a logged file are read here and written to the log, like any write. All other copies are the
+ * kernel's. The files concerned are direct then, for good.
  */
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -43,35 +43,20 @@ static void give_memory(char *memory)
 }
 
 /*
- * Returns whether the log takes the next piece. Bytes read from a pipe cannot be put back, so the
- * limit of the file is looked at before. The kernel refuses a copy to a file that is appended
- * to.
+ * Returns whether the next piece may be read to be written here. Bytes read from a pipe cannot be
+ * put back, so the limit of the file is looked at before. The kernel refuses a copy to a file that
+ * is appended to. `direct` is the answer for a file that is not logged.
  */
-static bool is_logged(const struct copy *copy)
+static bool takes_piece(const struct copy *copy, bool direct)
 {
     struct description *description = sluice_description_lock(copy->out);
     if (description == NULL)
-        return false;
+        return direct;
     const int64_t at = copy->to != NULL ? *copy->to : description->offset;
-    const bool logged =
+    const bool takes =
         description->writes && !description->append && at >= 0 && at <= sluice_limit() - PIECE;
     sluice_description_unlock(description);
-    return logged;
-}
-
-/*
- * Returns whether a copy goes on with another piece. A file that became direct meanwhile is written
- * as the program would: the kernel returns fewer bytes than there are only where it must.
- */
-static bool goes_on(const struct copy *copy)
-{
-    struct description *description = sluice_description_lock(copy->out);
-    if (description == NULL)
-        return true;
-    const int64_t at = copy->to != NULL ? *copy->to : description->offset;
-    const bool fits = !description->append && at <= sluice_limit() - PIECE;
-    sluice_description_unlock(description);
-    return fits;
+    return takes;
 }
 
 static ssize_t write_piece(const struct copy *copy, const char *data, size_t length)
@@ -107,8 +92,10 @@ static ssize_t read_piece(const struct copy *copy, off64_t at, char *data, size_
 
 /*
  * Copies by the log. `at` is where the reading begins, -1 for a pipe. Returns the bytes copied, or
- * -1 and errno. A write that fails loses what was read from a pipe for it. EIO says so, even after
- * a part was written: a program that went on would leave out the lost bytes.
+ * -1 and errno. A file that becomes direct meanwhile is written as the program would: the kernel
+ * returns fewer bytes than there are only where it must. A write that fails loses what was read
+ * from a pipe for it. EIO says so, even after a part was written: a program that went on would
+ * leave out the lost bytes.
  */
 static ssize_t copy_pieces(const struct copy *copy, off64_t at, char *memory)
 {
@@ -127,7 +114,7 @@ static ssize_t copy_pieces(const struct copy *copy, off64_t at, char *memory)
             break;
         done += (size_t)count;
         at += at >= 0 ? count : 0;
-        if (count < got || (at < 0 && got < PIECE) || !goes_on(copy))
+        if (count < got || (at < 0 && got < PIECE) || !takes_piece(copy, true))
             break;
     }
     if (done == 0)
@@ -219,15 +206,16 @@ static bool copy_logged(const struct copy *copy, bool pipe, bool valid, ssize_t 
         const int64_t offset_ = at_ != NULL ? *at_ : -1;                                           \
         ssize_t result_of_;                                                                        \
         sluice_recording_moved(in);                                                                \
-        return RECORDED(                                                                           \
-            out, offset_, SLUICE_TRACE_COPY, __extension__({                                       \
-                if (!is_logged(&copy_) || !copy_logged(&copy_, pipe, valid, &result_of_)) {        \
-                    sluice_descriptor_surrender(out, reason);                                      \
-                    sluice_descriptor_surrender(in, reason);                                       \
-                    result_of_ = sluice_descriptor_count(out, reason, REAL(name) arguments);       \
-                }                                                                                  \
-                result_of_;                                                                        \
-            }));                                                                                   \
+        return RECORDED(out, offset_, SLUICE_TRACE_COPY, __extension__({                           \
+                            if (!takes_piece(&copy_, false)                                        \
+                                || !copy_logged(&copy_, pipe, valid, &result_of_)) {               \
+                                sluice_descriptor_surrender(out, reason);                          \
+                                sluice_descriptor_surrender(in, reason);                           \
+                                result_of_ =                                                       \
+                                    sluice_descriptor_count(out, reason, REAL(name) arguments);    \
+                            }                                                                      \
+                            result_of_;                                                            \
+                        }));                                                                       \
     }
 
 #define MEMBERS(...) {__VA_ARGS__}
