@@ -47,21 +47,27 @@ final class ImageFile implements AutoCloseable {
    */
   List<Block> store(final NativeFile source, final DraftImage image, final Path path)
       throws IOException {
-    final List<Extent> pieces = pieces(source.dataExtents(), image.attributes().size());
+    final List<Extent> data = source.dataExtents();
+    final List<Extent> pieces = pieces(data, image.attributes().size());
     if (pieces.isEmpty()) {
       return List.of();
     }
     return !image.shared() && link(source, path)
-        ? checksum(source, image)
+        ? checksum(source, data, image)
         : copy(source, pieces, path);
   }
 
   /** The checksums of an image's file. The file stays where it is, and is durable. */
   List<Block> checksum(final NativeFile source, final DraftImage image) throws IOException {
+    return checksum(source, source.dataExtents(), image);
+  }
+
+  private List<Block> checksum(
+      final NativeFile source, final List<Extent> data, final DraftImage image) throws IOException {
     final List<Block> blocks = new ArrayList<>();
     final Iterator<Block> known = image.known().iterator();
     Block next = known.hasNext() ? known.next() : null;
-    for (final Extent extent : source.dataExtents()) {
+    for (final Extent extent : data) {
       final long end = Math.min(extent.end(), image.attributes().size());
       long from = extent.offset();
       while (next != null && next.end() <= end) {
