@@ -78,6 +78,15 @@ warnings() {
   grep -E '^sluice (run|serve): ' "$1" | grep -vE ' went through the buffer|: the I/O process .* (itself, as|was killed and is resumed)'
 }
 
+# await_jobs PROCESS...: all of them end, and none fails. `wait -n` tells of none that ended before another command did.
+await_jobs() {
+  local process failed=
+  for process; do
+    wait "$process" || failed=yes
+  done
+  [ -z "$failed" ]
+}
+
 same_tree() {
   diff -r "$1" "$2" || fail "$1 and $2 differ"
 }
