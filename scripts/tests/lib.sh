@@ -330,6 +330,16 @@ has_memory() {
 }
 export -f has_memory
 
+# Before ranks write while the I/O process that start_server started is stopped, which grants no memory then.
+await_memory() {
+  SLUICE_DIRECTORY=$SLUICE_RUNTIME/default wait_until 60 has_memory
+}
+
+start_server_with_memory() {
+  start_server "$@"
+  await_memory
+}
+
 # Before a command of `sluice run`: it begins then.
 with_memory=(bash -c 'until has_memory; do sleep 0.02; done; exec "$@"' -)
 
