@@ -109,11 +109,23 @@ final class ServeProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** Stops all its threads until it is thawed. */
+  /** Stops all its threads until it is thawed: the signal is one thread's first. */
   void freeze() throws Exception {
     signal("STOP");
-    final Path status = Path.of("/proc/%d/stat".formatted(pid()));
-    ServeTest.await(() -> Files.readString(status).contains(") T "));
+    ServeTest.await(
+        () -> {
+          try (Stream<Path> threads = Files.list(Path.of("/proc/%d/task".formatted(pid())))) {
+            return threads.allMatch(ServeProcess::isStopped);
+          }
+        });
+  }
+
+  private static boolean isStopped(final Path thread) {
+    try {
+      return Files.readString(thread.resolve("stat")).contains(") T ");
+    } catch (final IOException ended) {
+      return true;
+    }
   }
 
   void thaw() throws Exception {

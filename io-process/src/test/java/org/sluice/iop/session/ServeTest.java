@@ -10,7 +10,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.segment.ProcessIdentity;
@@ -67,11 +66,10 @@ abstract class ServeTest {
     return text.getBytes(java.nio.charset.StandardCharsets.US_ASCII);
   }
 
-  /** Waits for a condition that another process brings about. */
+  /** Waits for a condition that another process brings about, for so many looks. */
   static void await(final Condition condition) throws Exception {
-    final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).as("time is over").isLessThan(deadline);
+    for (int looks = 60_000; !condition.holds(); looks--) {
+      assertThat(looks).as("looks that are left").isPositive();
       Thread.onSpinWait();
       java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
     }
