@@ -3,7 +3,7 @@
 # serve_until FAULT [OPTION...]: starts the I/O process, or goes on with one that failed.
 serve_until() {
   rm -f server.out # what a former one said
-  SLUICE_FAULT=$1 timeout -k 1 300 "$sluice" serve --resume --store store --layout "$layout" --buffer 4M --chunk 64K \
+  SLUICE_FAULT=$1 timeout -k 60 300 "$sluice" serve --resume --store store --layout "$layout" --buffer 4M --chunk 64K \
     --threshold "${threshold:-fixed:64K}" "${@:2}" >server.out 2>server.err &
   server=$!
 }
