@@ -15,6 +15,8 @@ import org.sluice.core.libc.LibC;
  */
 final class KernelRequests implements AutoCloseable {
   /** The kinds of requests, by the kernel's names ({@code linux/aio_abi.h}). */
+  static final short FSYNC = 2;
+
   static final short FDSYNC = 3;
 
   static final short PWRITEV = 8;

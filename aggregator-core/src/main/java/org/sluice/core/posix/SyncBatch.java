@@ -27,10 +27,10 @@ public final class SyncBatch {
   private SyncBatch() {}
 
   /**
-   * Brings the data of files to stable storage, and the metadata needed to read it back. All files
-   * are tried, also after a failure. Thread-safe.
+   * Brings the data of files to stable storage, and the metadata needed to read it back; of
+   * directories, their entries. All files are tried, also after a failure. Thread-safe.
    *
-   * @param files open files, each once
+   * @param files open files and directories, each once
    * @throws PosixException failure of the first file that failed, see {@link NativeFile#sync}
    */
   public static void sync(final List<NativeFile> files) throws PosixException {
@@ -59,7 +59,11 @@ public final class SyncBatch {
     PosixException failure = null;
     for (final NativeFile file : files) {
       try {
-        file.sync();
+        if (isDirectory(file)) {
+          file.syncAll();
+        } else {
+          file.sync();
+        }
       } catch (final PosixException e) {
         failure = failure == null ? e : failure;
       }
@@ -78,7 +82,7 @@ public final class SyncBatch {
     for (final NativeFile file : files) {
       file.syncLock.lock();
       if (!file.isLost() && file.syncsPlainly()) {
-        requests.prepare(locked.size(), KernelRequests.FDSYNC, file, 0, 0, 0);
+        requests.prepare(locked.size(), kind(file), file, 0, 0, 0);
         locked.add(file);
       } else {
         file.syncLock.unlock();
@@ -92,6 +96,15 @@ public final class SyncBatch {
     final PosixException further = oneByOne(others);
     final PosixException failure = await(locked.subList(0, taken));
     return failure != null ? failure : further;
+  }
+
+  /** For a file system an entry may be no data of its directory. */
+  private static short kind(final NativeFile file) {
+    return isDirectory(file) ? KernelRequests.FSYNC : KernelRequests.FDSYNC;
+  }
+
+  private static boolean isDirectory(final NativeFile file) {
+    return file.type() == FileType.DIRECTORY;
   }
 
   private static PosixException await(final List<NativeFile> taken) {

@@ -75,4 +75,36 @@ class SyncBatchTest {
       assertThat(watched.syncs).isEqualTo(1);
     }
   }
+
+  /** The entries of a directory are nothing that {@code fdatasync} promises. */
+  @Test
+  void aDirectoryIsSynchronisedWithItsEntries() throws IOException {
+    final class Watched extends NativeFile {
+      private final List<String> syncs = new ArrayList<>();
+
+      Watched() throws PosixException {
+        super(directory.toString(), Flag.DIRECTORY);
+      }
+
+      @Override
+      public void sync() throws PosixException {
+        syncs.add("data");
+        super.sync();
+      }
+
+      @Override
+      public void syncAll() throws PosixException {
+        syncs.add("all");
+        super.syncAll();
+      }
+    }
+
+    try (NativeFile file = create("file");
+        NativeFile plain = NativeFile.open(directory, Flag.DIRECTORY);
+        Watched watched = new Watched()) {
+      SyncBatch.sync(List.of(file, plain, watched));
+      assertThat(watched.syncs).containsExactly("all");
+      assertThat(plain.isLost()).isFalse();
+    }
+  }
 }

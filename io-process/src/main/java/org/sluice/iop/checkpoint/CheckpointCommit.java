@@ -208,6 +208,11 @@ public final class CheckpointCommit implements Work {
   }
 
   @Override
+  public boolean overtakes() {
+    return true;
+  }
+
+  @Override
   public void commit() throws IOException {
     if (lost != null) {
       throw lost;
@@ -219,7 +224,6 @@ public final class CheckpointCommit implements Work {
       checkWhole(direct.get(i), directImages.get(i));
     }
     draft.images().addAll(inPlace.describe(direct, directImages, drained));
-    inPlace.syncNames();
     storage
         .store()
         .commit(

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.Loans;
 import org.sluice.core.posix.NativeFile;
@@ -42,15 +43,6 @@ public final class FilesInPlace {
     return member.rank() < 0 && member.ranks() > 0;
   }
 
-  /** Makes the names of all described files durable, up to the capture directory. */
-  public void syncNames() throws IOException {
-    for (final String path : directories) {
-      try (NativeFile directory = NativeFile.open(path, Flag.DIRECTORY)) {
-        directory.syncAll();
-      }
-    }
-  }
-
   private void addDirectories(final String path) {
     for (int end = path.lastIndexOf('/'); end >= capture.path().length(); ) {
       if (!directories.add(path.substring(0, end))) {
@@ -61,7 +53,8 @@ public final class FilesInPlace {
   }
 
   /**
-   * Makes the writes of this node to files durable, and describes the files.
+   * Makes the writes of this node to files durable, and their names up to the capture directory.
+   * Then it describes the files.
    *
    * @param images the files of the members, in the same order
    * @param drained what is known of their bytes, in the same order
@@ -70,38 +63,62 @@ public final class FilesInPlace {
   public List<DraftImage> describe(
       final List<Entry.Part> members, final List<Image> images, final List<DrainedBlocks> drained)
       throws IOException {
+    for (int i = 0; i < images.size(); i++) {
+      status(members.get(i), images.get(i)); // each file has the name that is made durable
+      addDirectories(file(members.get(i)));
+    }
+    sync(images);
     final List<DraftImage> described = new ArrayList<>();
-    for (int from = 0; from < images.size(); from += SyncBatch.MOST) {
-      final int end = Math.min(from + SyncBatch.MOST, images.size());
-      sync(images.subList(from, end));
-      for (int i = from; i < end; i++) {
-        described.add(describe(members.get(i), images.get(i), drained.get(i)));
-      }
+    for (int i = 0; i < images.size(); i++) {
+      described.add(describe(members.get(i), images.get(i), drained.get(i)));
     }
     return described;
   }
 
+  /** Synchronises files and directories at once, as many as may be open at a time. */
+  private void sync(final List<Image> images) throws IOException {
+    final List<FileSource> sources = new ArrayList<>();
+    images.forEach(image -> sources.add(image.held()));
+    directories.forEach(path -> sources.add(() -> lend(path)));
+    for (int from = 0; from < sources.size(); from += SyncBatch.MOST) {
+      syncAtOnce(sources.subList(from, Math.min(from + SyncBatch.MOST, sources.size())));
+    }
+  }
+
+  private static FileSource.Loan lend(final String path) throws IOException {
+    final NativeFile directory = NativeFile.open(path, Flag.DIRECTORY);
+    return new FileSource.Loan(directory, directory::close);
+  }
+
   /** Lets the kernel write all files before it waits for any: a disk is faster so. */
-  private static void sync(final List<Image> images) throws IOException {
+  private static void syncAtOnce(final List<FileSource> sources) throws IOException {
     try (Loans loans = new Loans()) {
-      for (final Image image : images) {
-        loans.borrow(image.held()).startSync();
+      for (final FileSource source : sources) {
+        loans.borrow(source).startSync();
       }
       SyncBatch.sync(loans.files());
     }
   }
 
-  private DraftImage describe(
-      final Entry.Part member, final Image image, final DrainedBlocks drained) throws IOException {
-    final String file = FileName.resolve(capture.path(), member.path());
-    addDirectories(file);
-    final FileStatus status = FileStatus.of(file);
+  private String file(final Entry.Part member) {
+    return FileName.resolve(capture.path(), member.path());
+  }
+
+  private FileStatus status(final Entry.Part member, final Image image) throws IOException {
+    final FileStatus status = FileStatus.of(file(member));
     if (status.identity().device() != image.key().device()
         || status.identity().inode() != image.key().inode()) {
       throw new IOException(
           "%s was replaced while its checkpoint was committed; write the checkpoint anew"
               .formatted(member.path()));
     }
+    return status;
+  }
+
+  private DraftImage describe(
+      final Entry.Part member, final Image image, final DrainedBlocks drained) throws IOException {
+    final FileStatus status = status(member, image);
+    final String file = file(member);
     return new DraftImage(
             new ImageAttributes(
                 member.path(),
