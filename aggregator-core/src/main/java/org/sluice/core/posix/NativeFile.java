@@ -157,6 +157,13 @@ public class NativeFile extends HeldInode {
   /** Prepares a call that only a descriptor for writing allows. */
   void beforeWriting() throws PosixException {}
 
+  /**
+   * Does ahead what the first write would have to do, if it can be done at once. The first write
+   * opens the file, and once that is protected from readers, another process is asked for each
+   * open.
+   */
+  public void expectWrites() {}
+
   /** Tells watchers of the file about writes that the kernel has not told them of. */
   public void tellWatchers() {}
 

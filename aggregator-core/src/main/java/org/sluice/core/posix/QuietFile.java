@@ -42,6 +42,18 @@ final class QuietFile extends NativeFile {
     }
   }
 
+  /** A failure shows at the first write. */
+  @Override
+  public void expectWrites() {
+    synchronized (lock) {
+      try {
+        writable = writable || opener.reopen(this);
+      } catch (final PosixException e) {
+        return;
+      }
+    }
+  }
+
   private void becomeWritable() throws PosixException {
     final long begin = System.nanoTime();
     while (!opener.reopen(this)) {

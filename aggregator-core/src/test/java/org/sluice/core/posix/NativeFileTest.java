@@ -112,6 +112,17 @@ class NativeFileTest {
     }
   }
 
+  /** Else the first write opens the file once more, for which programs may be asked by then. */
+  @Test
+  void aFileOfWhichWritesAreExpectedIsOpenForWriting() throws IOException {
+    create("file").close();
+    try (NativeFile file = NativeFile.openQuietly(directory.resolve("file").toString())) {
+      file.expectWrites();
+      final String flags = Files.readString(Path.of(file.procPath().replace("/fd/", "/fdinfo/")));
+      assertThat(flags).containsPattern("flags:\\s+[0-7]*2\n");
+    }
+  }
+
   private NativeFile create(final String name) throws PosixException {
     return NativeFile.open(directory.resolve(name), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
   }

@@ -111,6 +111,11 @@ abstract class ChunkWork implements Work {
   }
 
   @Override
+  public final boolean overtakes() {
+    return true;
+  }
+
+  @Override
   public final boolean commits() {
     return false;
   }

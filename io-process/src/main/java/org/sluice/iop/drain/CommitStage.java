@@ -1,14 +1,22 @@
 package org.sluice.iop.drain;
 
 import com.lmax.disruptor.RingBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 
-/** The last part of the way: waits for stable storage. */
+/**
+ * The last part of the way: waits for stable storage. Work that may wait is left until there is
+ * none that overtakes it.
+ */
 final class CommitStage extends Stage {
   private final RingBuffer<Event> ring;
   private final DrainStage before;
   private final Lane lane;
+
+  /** The events of work that waits, the oldest first. */
+  private final Deque<Event> waiting = new ArrayDeque<>();
 
   CommitStage(final RingBuffer<Event> ring, final DrainStage before, final InFlight inFlight) {
     this.ring = ring;
@@ -28,12 +36,36 @@ final class CommitStage extends Stage {
 
   @Override
   void takeAll() {
+    takePassed();
+    while (!waiting.isEmpty()) {
+      takeOldest();
+      takePassed();
+    }
+  }
+
+  private void takePassed() {
     for (long position = passed().get(); position < before.passed().get(); ) {
       position++;
       final Event event = ring.get(position);
-      take(event, event.end(), lane, Work::commit);
-      lane.end();
+      if (event.work().waits()) {
+        waiting.add(event.copy());
+        event.end();
+      } else {
+        while (!waiting.isEmpty() && !event.work().overtakes()) {
+          takeOldest();
+        }
+        take(event);
+      }
       passed().set(position);
     }
+  }
+
+  private void takeOldest() {
+    take(waiting.remove());
+  }
+
+  private void take(final Event event) {
+    take(event, event.end(), lane, Work::commit);
+    lane.end();
   }
 }

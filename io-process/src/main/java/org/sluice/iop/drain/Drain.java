@@ -321,6 +321,14 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(new StepWork(Lane.Role.COMMIT, action));
   }
 
+  /**
+   * Runs an action on the last stage behind all earlier requests, when there is time: a checkpoint
+   * comes first.
+   */
+  public void inSpareTime(final Runnable action) {
+    pipeline.publish(new SpareWork(action));
+  }
+
   /** Runs a step on the service thread once all earlier requests are done. */
   public void continueAfter(final Runnable step) {
     afterwards(() -> service.execute(step));

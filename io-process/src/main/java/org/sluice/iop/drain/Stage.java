@@ -37,6 +37,14 @@ abstract class Stage {
       return work;
     }
 
+    /** Returns a copy, which stays when the place in the ring gets other work. */
+    Event copy() {
+      final Event copy = new Event();
+      copy.work = work;
+      copy.failed = failed;
+      return copy;
+    }
+
     /** Lets the work go, and returns it. */
     Work end() {
       final Work last = work;

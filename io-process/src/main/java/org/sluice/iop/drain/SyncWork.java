@@ -38,6 +38,11 @@ class SyncWork extends ImageWork {
   }
 
   @Override
+  public boolean overtakes() {
+    return true;
+  }
+
+  @Override
   public boolean joins() {
     return true;
   }

@@ -41,6 +41,19 @@ public interface Work {
     return false;
   }
 
+  /**
+   * Returns whether the last stage may leave it until there is nothing else to do. Work that does
+   * not {@linkplain #overtakes overtake} comes behind it all the same.
+   */
+  default boolean waits() {
+    return false;
+  }
+
+  /** Returns whether the last stage may come to it before earlier work that {@link #waits}. */
+  default boolean overtakes() {
+    return false;
+  }
+
   /** Returns whether processes wait for it; false for work that only prepares for more. */
   default boolean isAwaited() {
     return true;

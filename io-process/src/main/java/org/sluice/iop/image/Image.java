@@ -73,6 +73,9 @@ public final class Image extends ImageState {
     table = imageTable;
     journal = decisions;
     protection = outsiders;
+    if (state() == ImageDescriptor.STATE_DIVERTED && log().drainsToFile()) {
+      held.descriptor().ifPresent(NativeFile::expectWrites); // later the guard is asked for it
+    }
     if (state() != ImageDescriptor.STATE_DIRECT) {
       protection.protect(this);
     }

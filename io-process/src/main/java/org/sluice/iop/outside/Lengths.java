@@ -135,7 +135,7 @@ public final class Lengths {
       tellOfOthersBytes(image);
     }
     if (isLogged(image) && (areSet() && lengthen(image) || unheld > 0)) {
-      drain.afterwards(() -> tellOfClose(image));
+      drain.inSpareTime(() -> tellOfClose(image));
     }
   }
 
@@ -188,7 +188,10 @@ public final class Lengths {
     }
   }
 
-  /** Tells watchers of a close, in the last stage: the guard is asked about this open, too. */
+  /**
+   * Tells watchers of a close, in the last stage: the guard is asked about this open, too. On a
+   * node whose cores are all taken that costs a time slice.
+   */
   private static void tellOfClose(final Image image) {
     try {
       image.file().tellOfClose();

@@ -355,6 +355,45 @@ class PipelineTest {
     assertThat(done).containsSubsequence("all are published", "committed", "wrote last");
   }
 
+  private Work overtaking(final String name) {
+    return new Work() {
+      @Override
+      public void commit() {
+        done.add(name);
+      }
+
+      @Override
+      public boolean overtakes() {
+        return true;
+      }
+    };
+  }
+
+  /** Watchers are told of closes while nothing else is to be done, but before a file goes. */
+  @Test
+  void aCheckpointComesBeforeWorkThatWaits() throws IOException {
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(8, more -> {}, inFlight, new Pace())) {
+      pipeline.publish(
+          new StepWork(Lane.Role.COMMIT, () -> done.add("begun: " + isDone("all are published"))));
+      pipeline.publish(new SpareWork(() -> done.add("told of a close")));
+      pipeline.publish(new SpareWork(() -> done.add("told of another")));
+      pipeline.publish(overtaking("checkpoint"));
+      pipeline.publish(new StepWork(Lane.Role.COMMIT, () -> done.add("let go")));
+      pipeline.publish(new SpareWork(() -> done.add("told of the last")));
+      done.add("all are published");
+    }
+    assertThat(done)
+        .containsExactly(
+            "all are published",
+            "begun: true",
+            "checkpoint",
+            "told of a close",
+            "told of another",
+            "let go",
+            "told of the last");
+  }
+
   /** Bursts and pauses in which threads just go to sleep, or just wake up. */
   @Test
   void noWorkIsLeftBehindBetweenTwoThreads() throws IOException {
