@@ -46,7 +46,7 @@ skip() {
 
 # unhurried FILE: what a command says there, but for what it says only where a machine is far too busy.
 unhurried() {
-  sed -E '/^sluice run: waiting for the I\/O process .*, which is not ready after [0-9]+ s$/d
+  sed -E '/^sluice [a-z]*: waiting for the I\/O process .*, which is not ready after [0-9]+ s$/d
     s/; files were closed up to [0-9.]+ s before programs outside had to wait for them, .*//' "$1"
 }
 
@@ -55,7 +55,7 @@ expect_status() {
   local expected=$1 status=0
   shift
   "$@" 2>stderr || status=$?
-  [[ $(<stderr) != *'which is not ready after'* ]] || sed -i '/^sluice run: waiting for the .* is not ready after/d' stderr
+  [[ $(<stderr) != *'which is not ready after'* ]] || sed -i '/^sluice [a-z]*: waiting for the .* is not ready after/d' stderr
   [ $status -eq "$expected" ] ||
     fail "status $status instead of $expected from: $* -- $(cat stderr)"
 }
@@ -195,9 +195,9 @@ is_listed() {
 
 # will_list NUMBERS: these count before long. It asks once the log has another entry.
 will_list() {
-  local seen=none entries end=$((SECONDS + 60))
+  local seen=none entries looks=600
   until entries=$(ls shared/store/*/log 2>&1) && [ "$entries" != "$seen" ] && seen=$entries && is_listed "$1"; do
-    [ $SECONDS -lt $end ] || fail "not listed: $1, but $(listed)"
+    [ $((looks -= 1)) -gt 0 ] || fail "not listed: $1, but $(listed)"
     sleep 0.1
   done
 }
