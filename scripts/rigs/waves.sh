@@ -103,21 +103,21 @@ await_event() {
   await_told "$1" $((lines + 1)) "$2"
 }
 
-# await_told EVENT COUNT SECONDS: so many are there. To count before what leads to one misses none.
+# await_told EVENT COUNT SECONDS: so many are there. To count before what leads to one misses none. The seconds are counted in
+# looks, fifty a second, as wait_until() counts them.
 await_told() {
-  local end=$((SECONDS + $3))
+  local looks=$(($3 * 50))
   while tell "$1" && [ "$lines" -lt "$2" ]; do
-    kill -0 "$job" 2>/dev/null && [ $SECONDS -lt $end ] || return 1
+    kill -0 "$job" 2>/dev/null && [ $((looks -= 1)) -gt 0 ] || return 1
     moment
   done
 }
 
-# await_said TEXT: the job says so once more.
+# await_said TEXT COUNT: the job has said so more often than that.
 await_said() {
-  local before end=$((SECONDS + 60))
-  before=$(grep -c "$1" job.log) || true
-  until [ "$(grep -c "$1" job.log)" -gt "$before" ]; do
-    kill -0 "$job" 2>/dev/null && [ $SECONDS -lt $end ] || return 1
+  local looks=3000
+  until [ "$(grep -c "$1" job.log)" -gt "$2" ]; do
+    kill -0 "$job" 2>/dev/null && [ $((looks -= 1)) -gt 0 ] || return 1
     moment
   done
 }
@@ -130,14 +130,21 @@ moment() {
 
 # await_ranks NAME OLD: ranks run that are none of OLD.
 await_ranks() {
-  local pid end=$((SECONDS + 60))
-  while kill -0 "$job" 2>/dev/null && [ $SECONDS -lt $end ]; do
+  local pid looks=3000
+  while kill -0 "$job" 2>/dev/null && [ $((looks -= 1)) -gt 0 ]; do
     for pid in $(ranks_of "$1"); do
       [[ " $2 " == *" $pid "* ]] || return 0
     done
     sleep 0.02
   done
   return 1
+}
+
+# count_recoveries: before what leads to one, which await_moment waits for.
+count_recoveries() {
+  tell restart
+  restarts=$lines
+  repetitions=$(grep -cs 'ranks begin with checkpoint' job.log) || repetitions=${repetitions:-0}
 }
 
 # strike NAME WHEN WHO: kills a rank of ./NAME, or any process of it (child), or an I/O process, when that moment comes.
@@ -154,6 +161,7 @@ strike() {
   [ "$3" = io ] || struck="${victims[*]}"
   [ ${#victims[@]} -gt 0 ] || return 0
   below ${#victims[@]}
+  count_recoveries
   ! kill -KILL "${victims[chance]}" 2>/dev/null || echo "$2 $3" >>strikes
 }
 
@@ -167,9 +175,9 @@ await_moment() {
     recovery) await_ranks "$1" "${struck:-${old[*]}}" && nap $((chance / 2)) ;;
     any) nap $((chance * 2)) ;;
     now) ;;
-    reading) await_event restart 60 && nap $((chance / 40)) ;; # what the checkpoint left
-    repeating) await_said 'ranks begin with checkpoint' && nap $((chance / 20)) ;; # what is late, early or recorded
-    going) await_said 'ranks begin with checkpoint' && nap $((50 + chance * every_ms / 2000)) ;; # towards the next wave
+    reading) await_told restart $((restarts + 1)) 60 && nap $((chance / 40)) ;; # what the checkpoint left
+    repeating) await_said 'ranks begin with checkpoint' "$repetitions" && nap $((chance / 20)) ;; # what is late, early or recorded
+    going) await_said 'ranks begin with checkpoint' "$repetitions" && nap $((50 + chance * every_ms / 2000)) ;; # towards the next wave
   esac
 }
 
