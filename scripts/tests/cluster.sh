@@ -102,7 +102,7 @@ on_hosts=(--map-by slot --host)
 launch() {
   OMPI_MCA_btl=tcp,self,vader OMPI_MCA_btl_tcp_if_include=eth0 timeout 300 "${mpi[@]}" "${on_hosts[@]}" "$1" \
     --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 -x JAVA_HOME="$PWD/jdk" \
-    -x SLUICE_RUNTIME -x XDG_CONFIG_HOME -x SLUICE_SMALL -x SLUICE_SHORT_LIVED "${@:2}"
+    -x SLUICE_RUNTIME -x XDG_CONFIG_HOME -x SLUICE_SMALL -x SLUICE_SHORT_LIVED -x SLUICE_START_PATIENCE "${@:2}"
 }
 
 # ---- jobs ----

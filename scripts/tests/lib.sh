@@ -19,6 +19,7 @@ export SLUICE_SMALL=0 # what tests write is captured, however little it is
 
 export SLUICE_SHORT_LIVED=yes # the I/O processes of tests
 export SLUICE_GUARD_MILLIS=60000 # a busy machine is no reason to let programs outside read too little
+export SLUICE_START_PATIENCE=299 # nor to run a program without Sluice
 # The distribution's Python starts in a tenth of the time of one behind a version manager's wrapper.
 export PATH=/usr/bin:$PATH
 export PYTHONPATH=$root/scripts/tests PYTHONDONTWRITEBYTECODE=yes # programs of tests import what is there
