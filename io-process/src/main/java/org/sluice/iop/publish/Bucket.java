@@ -2,9 +2,8 @@ package org.sluice.iop.publish;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -50,11 +49,11 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   /** The numbers of what this node has removed. Guarded by the run. */
   private final List<Long> removed = new ArrayList<>();
 
-  /**
-   * The checkpoints of earlier runs by sequence, each with whether it is another simulation's.
-   * Guarded by the run.
-   */
-  private final Map<Long, Boolean> others = new HashMap<>();
+  /** The sequences of what earlier runs committed, and is counted. Guarded by the run. */
+  private final Set<Long> counted = new HashSet<>();
+
+  /** True once those are known, which no later run adds to. Guarded by the run. */
+  private boolean knowsEarlier;
 
   private PartCopy.Pace pace = bytes -> {};
 
@@ -194,60 +193,37 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
    */
   private boolean keepNewest(final Commit commit, final boolean removes) throws IOException {
     final int stay = keep.atLeast(commit.completion());
+    if (removes && keep.countsEarlier() && !knowsEarlier) {
+      countEarlier(commit.source().origin());
+    }
     synchronized (run) {
       final SortedMap<Long, LogEntry.Commit> live = run.live();
-      final List<Long> own = new ArrayList<>(live.keySet());
-      own.removeIf(sequence -> isEarlier(live.get(sequence)));
-      final List<Long> all = removes ? earlier(live, commit.source().origin()) : new ArrayList<>();
-      all.addAll(own);
-      for (final long sequence :
-          removes ? Keeping.older(stay, all, any -> true) : List.<Long>of()) {
-        final LogEntry.Commit goes = live.get(sequence);
-        removed.add(goes.number());
-        if (isEarlier(goes)) {
-          run.removeEarlier(sequence);
-        } else {
-          run.remove(goes.number(), goes.round());
-        }
+      final List<Long> all = live.keySet().stream().filter(one -> isCounted(one, live)).toList();
+      final List<Long> older = Keeping.older(stay, all, any -> true);
+      if (removes && !older.isEmpty()) {
+        run.remove((sequence, any) -> older.contains(sequence));
+        older.forEach(sequence -> removed.add(live.get(sequence).number()));
       }
-      return own.size() >= stay;
+      return live.values().stream().filter(this::isOwn).count() >= stay;
     }
   }
 
-  /**
-   * Returns the checkpoints that earlier runs committed, where those count; those of another
-   * simulation stay.
-   */
-  private List<Long> earlier(final SortedMap<Long, LogEntry.Commit> live, final Origin own) {
-    final List<Long> earlier = new ArrayList<>();
-    if (keep.countsEarlier()) {
-      for (final Map.Entry<Long, LogEntry.Commit> one : live.entrySet()) {
-        if (isEarlier(one.getValue()) && !isOfAnother(one, own)) {
-          earlier.add(one.getKey());
-        }
-      }
-    }
-    return earlier;
+  private boolean isOwn(final LogEntry.Commit one) {
+    return one.begin() == place.begin();
   }
 
-  private boolean isEarlier(final LogEntry.Commit one) {
-    return one.begin() != place.begin();
+  private boolean isCounted(final long sequence, final SortedMap<Long, LogEntry.Commit> live) {
+    return isOwn(live.get(sequence)) || counted.contains(sequence);
   }
 
-  private boolean isOfAnother(final Map.Entry<Long, LogEntry.Commit> one, final Origin own) {
-    return others.computeIfAbsent(
-        one.getKey(), sequence -> isOfAnother(one.getValue().number(), own));
-  }
-
-  /** A checkpoint that cannot be read stays. */
-  private boolean isOfAnother(final long number, final Origin own) {
-    try {
-      return commits.view().origin(number).isOfAnother(own);
-    } catch (final IOException e) {
-      Warnings.warn(
-          "checkpoint %d of an earlier run stays, as where it is from cannot be told: %s"
-              .formatted(number, e.getMessage()));
-      return true;
+  /** Counts what earlier runs committed; what another simulation did, or is unreadable, stays. */
+  private void countEarlier(final Origin own) throws IOException {
+    final List<Commit> all = commits.earlier();
+    synchronized (run) {
+      all.stream()
+          .filter(one -> !one.source().origin().isOfAnother(own))
+          .forEach(one -> counted.add(one.id()));
+      knowsEarlier = true;
     }
   }
 
@@ -255,10 +231,11 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   void report(final Retained to) {
     synchronized (run) {
       removed.forEach(to::removed);
+      final SortedMap<Long, LogEntry.Commit> live = run.known();
       to.kept(
-          run.known().entrySet().stream()
-              .filter(one -> !others.getOrDefault(one.getKey(), false))
-              .map(one -> one.getValue().number())
+          live.keySet().stream()
+              .filter(one -> !knowsEarlier || isCounted(one, live))
+              .map(one -> live.get(one).number())
               .toList(),
           keep.most());
     }

@@ -359,7 +359,13 @@ public final class SeriesCommits implements AutoCloseable {
    */
   public List<Commit> earlier() throws IOException {
     try (SeriesReader reader = view.open()) {
-      return reader.commits(damaged -> {}).stream()
+      return reader
+          .commits(
+              damaged ->
+                  Warnings.warn(
+                      "a checkpoint of an earlier run stays, as it cannot be read: "
+                          + damaged.getMessage()))
+          .stream()
           .filter(commit -> commit.id() < run.begin())
           .toList();
     }
@@ -368,7 +374,7 @@ public final class SeriesCommits implements AutoCloseable {
   /** Lets one of them count no more. The run's first node deletes what it has before long. */
   public void removeEarlier(final Commit commit) throws IOException {
     synchronized (run) {
-      run.removeEarlier(commit.id());
+      run.remove((sequence, any) -> sequence == commit.id());
     }
     collection = System.nanoTime();
   }

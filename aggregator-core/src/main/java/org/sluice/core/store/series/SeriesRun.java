@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
@@ -307,27 +308,18 @@ public final class SeriesRun {
       check(state);
       log.makeDurable();
     } else {
-      check(
-          log.append(
-              now ->
-                  now.begin() == begin
-                      ? now.removal(node, (at, commit) -> commit.isOf(begin, number, round))
-                      : null));
+      remove((sequence, commit) -> commit.isOf(begin, number, round));
     }
   }
 
   /**
-   * Removes a checkpoint of an earlier run, if it still counts.
+   * Removes checkpoints of any run that still count, in one entry of the log.
    *
-   * @param sequence sequence of the entry that committed it, before this run's begin
-   * @throws IOException when storage fails; no byte of it may be deleted then
+   * @param goes asked for each, by the sequence of the entry that committed it
+   * @throws IOException when storage fails; no byte of them may be deleted then
    */
-  public void removeEarlier(final long sequence) throws IOException {
-    check(
-        log.append(
-            now ->
-                now.begin() == begin ? now.removal(node, (at, commit) -> at == sequence) : null));
-    log.makeDurable();
+  public void remove(final BiPredicate<Long, LogEntry.Commit> goes) throws IOException {
+    check(log.append(now -> now.begin() == begin ? now.removal(node, goes) : null));
   }
 
   /** Checks that no other run has begun. */
