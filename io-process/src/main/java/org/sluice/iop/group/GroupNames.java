@@ -81,7 +81,13 @@ public final class GroupNames {
         new Moves(
             files.capture(),
             image -> files.registry().find(image.id()) == image,
-            path -> number(path).isPresent());
+            path -> number(path).isPresent(),
+            this::isStored);
+  }
+
+  private boolean isStored(final Image image) {
+    final Group group = table.of(image);
+    return group != null && !group.hasChanged();
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.sluice.core.libc.PosixException;
@@ -33,11 +34,15 @@ public final class Moves {
    */
   private static final int SHARE = 20;
 
+  /** The least pause between two counts of the links of files that checkpoints have in place. */
+  private static final long LINKS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final int NEVER = -1;
 
   private final CaptureDirectory capture;
   private final Predicate<Image> isKnown;
   private final Predicate<String> isWanted;
+  private final Predicate<Image> isStored;
   private final LongSupplier clock;
   private final Map<String, Place> places = new LinkedHashMap<>();
   private final Map<Image, Sight> sights = new LinkedHashMap<>();
@@ -50,6 +55,9 @@ public final class Moves {
 
   private boolean told;
   private long next;
+
+  /** The time from when the links of stored images are counted again. */
+  private long nextLinks;
 
   private enum Change {
     /** Its images have the names that they had, and others elsewhere at most. */
@@ -105,24 +113,31 @@ public final class Moves {
   /**
    * @param isKnown whether an image is still one of the session
    * @param isWanted whether a name, absolute, is preferred to others of the same file
+   * @param isStored whether an image's checkpoint is committed and has all that belongs to it.
+   *     There may be very many such images, and only a link that a program outside makes of their
+   *     files would be news.
    */
   public Moves(
       final CaptureDirectory capture,
       final Predicate<Image> isKnown,
-      final Predicate<String> isWanted) {
-    this(capture, isKnown, isWanted, System::nanoTime);
+      final Predicate<String> isWanted,
+      final Predicate<Image> isStored) {
+    this(capture, isKnown, isWanted, isStored, System::nanoTime);
   }
 
   Moves(
       final CaptureDirectory capture,
       final Predicate<Image> isKnown,
       final Predicate<String> isWanted,
+      final Predicate<Image> isStored,
       final LongSupplier clock) {
     this.capture = capture;
     this.isKnown = isKnown;
     this.isWanted = isWanted;
+    this.isStored = isStored;
     this.clock = clock;
     next = clock.getAsLong();
+    nextLinks = next;
   }
 
   /**
@@ -251,8 +266,9 @@ public final class Moves {
     final long began = clock.getAsLong();
     final Map<Image, Optional<String>> names = new LinkedHashMap<>();
     final List<Image> astray = new ArrayList<>();
+    final boolean allLinks = began - nextLinks >= 0;
     told = false;
-    for (final Image image : suspects()) {
+    for (final Image image : suspects(allLinks)) {
       unknown.remove(image);
       try {
         look(image, names, astray);
@@ -267,16 +283,19 @@ public final class Moves {
     }
     final long now = clock.getAsLong();
     next = now + SHARE * (now - began);
+    nextLinks = allLinks ? now + Math.max(LINKS_NANOS, SHARE * (now - began)) : nextLinks;
     return names;
   }
 
-  private Set<Image> suspects() {
+  private Set<Image> suspects(final boolean allLinks) {
     final Set<Image> all = new LinkedHashSet<>(nowhere);
     all.addAll(unknown.keySet());
     places.forEach(
         (directory, place) -> {
           final Change change = place.look(directory);
-          place.images.stream().filter(image -> isSuspect(image, change)).forEach(all::add);
+          place.images.stream()
+              .filter(image -> isSuspect(image, change, allLinks))
+              .forEach(all::add);
         });
     for (final Image image : List.copyOf(all)) {
       if (!isKnown.test(image)) {
@@ -291,11 +310,11 @@ public final class Moves {
    * Returns whether an image's name may have changed. An image of a checkpoint is suspect only
    * where its directory has another name.
    */
-  private boolean isSuspect(final Image image, final Change change) {
+  private boolean isSuspect(final Image image, final Change change, final boolean allLinks) {
     if (change == Change.PLACE || image.isCommitted()) {
       return change == Change.PLACE;
     }
-    return change == Change.LIST || hasOtherLinks(image);
+    return change == Change.LIST || (allLinks || !isStored.test(image)) && hasOtherLinks(image);
   }
 
   private boolean hasOtherLinks(final Image image) {

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,8 @@ class MovesTest {
   private NativeFile file;
   private Image image;
   private Moves moves;
+  private boolean isStored;
+  private long now;
 
   @BeforeEach
   void lookOnce() throws IOException {
@@ -36,7 +39,9 @@ class MovesTest {
     final Descriptors descriptors = new Descriptors(null, Set.of());
     image.bind(HeldFile.open(image, file, descriptors), null, null, OutsideReaders.NONE);
     final CaptureDirectory capture = new CaptureDirectory(captured.toString(), "/store");
-    moves = new Moves(capture, image::equals, path -> path.contains("wanted"));
+    moves =
+        new Moves(
+            capture, image::equals, path -> path.contains("wanted"), any -> isStored, () -> now);
     let(folder).rest();
     moves.looked(image, Optional.of(name.toString()));
     assertThat(moves.look()).containsEntry(image, Optional.of(name.toString()));
@@ -60,6 +65,19 @@ class MovesTest {
 
   private void isNowAt(final Path path) {
     assertThat(moves.look()).isEqualTo(Map.of(image, Optional.of(path.toString())));
+  }
+
+  /** A run has very many of them in the end, and each commit looks. */
+  @Test
+  void linksOfFilesThatACheckpointHasAreCountedNowAndThenOnly() throws IOException {
+    isStored = true;
+    let(folder).rest();
+    moves.look();
+    assertThat(moves.look()).isEmpty();
+    final Path other = Files.createLink(captured.resolve("wanted"), folder.resolve("file"));
+    assertThat(moves.look()).isEmpty();
+    now += TimeUnit.SECONDS.toNanos(2);
+    isNowAt(other);
   }
 
   @Test
