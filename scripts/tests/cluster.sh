@@ -23,10 +23,14 @@ with_nodes() {
   connect_nodes
   make_agent
   make_jdk "$PWD/faults/\$(hostname)"
-  gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o clock.so "$root/scripts/tests/clock.c"
+  once clock "$root/scripts/tests/clock.c" build_clock
   for node in "${nodes[@]}"; do
     boot "$node"
   done
+}
+
+build_clock() {
+  gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o clock.so "$root/scripts/tests/clock.c"
 }
 
 # A bridge that is given no address has the lowest of its ports', and another one when it loses that port with a node. What
@@ -110,9 +114,7 @@ launch() {
 # with_job: the calling test goes on with nodes, a program, and what it leaves and ends with where nothing fails.
 with_job() {
   with_nodes
-  mpicc -std=gnu17 -O2 -Wall -Wextra -Werror -o heat "$root/scripts/programs/heat/heat.c" "$rest" "${resting[@]}"
-  mkdir plain
-  "${mpi[@]}" -n 7 ./heat "${steps[@]}" --checkpoints plain --result expected >/dev/null
+  heat_of 7
 }
 
 steps=(--size 256 --steps 600 --every 100)

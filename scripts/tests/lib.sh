@@ -122,6 +122,30 @@ committed() {
   done | uniq
 }
 
+# once NAME SOURCE FUNCTION: what the function makes of the source in an empty directory is here, too. It runs once for all tests.
+once() {
+  local kept work
+  kept=$root/target/tests/once/$1-$(cat "$2" "$rest" "$root/scripts/tests/lib.sh" | cksum | tr ' ' -)
+  if [ ! -e "$kept" ]; then
+    mkdir -p "${kept%/*}"
+    work=$(mktemp -d "${kept%/*}/XXXXXX")
+    (cd "$work" && "$3")
+    mv -T "$work" "$kept" 2>mv.err || rm -r "$work" # another test was faster
+  fi
+  cp -r "$kept/." .
+}
+
+# heat_of RANKS: ./heat, ./expected and the checkpoints in ./plain of a run of so many ranks with $steps.
+heat_of() {
+  ranks_of_heat=$1 once "heat-$1$(tr -d " " <<<"${steps[*]}")" "$root/scripts/programs/heat/heat.c" run_heat
+}
+
+run_heat() {
+  mpicc -std=gnu17 -O2 -Wall -Wextra -Werror -o heat "$root/scripts/programs/heat/heat.c" "$rest" "${resting[@]}"
+  mkdir plain
+  "${mpi[@]}" -n "$ranks_of_heat" ./heat "${steps[@]}" --checkpoints plain --result expected >/dev/null
+}
+
 # writes_in_flight MODE: a store that is written to in this way, as if it had been measured.
 writes_in_flight() {
   mkdir nothing
