@@ -13,7 +13,7 @@ native=$root/blcr-bridge/target/native
 test_timeout=${SLUICE_TEST_TIMEOUT:-400} # it ends what hangs; a busy machine is no reason to fail
 # What an I/O process of a test has unless told otherwise: to fill the pages of what users have by default
 # takes a third of a second of a processor at each start.
-test_buffer=64M
+test_buffer=32M
 
 export SLUICE_SMALL=0 # what tests write is captured, however little it is
 
