@@ -201,6 +201,11 @@ restore() {
   rehearse "${numbers[@]/#/restore --store $1 --to $2 --checkpoint }" || fail "$(cat rehearsal/*.err)"
 }
 
+# give_back STORE DIRECTORY: it is whole, and its newest checkpoint is there.
+give_back() {
+  rehearse "verify --store $1" "restore --store $1 --to $2" || fail "$(cat rehearsal/*.{out,err})"
+}
+
 # listed: the numbers of the checkpoints that count in $store, or else in ./shared/store, on one line: as the log of its series
 # has them, which is what a restart sees, or as the manifests of a store of one node say.
 listed() {
