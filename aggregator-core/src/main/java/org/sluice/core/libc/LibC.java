@@ -2,6 +2,7 @@ package org.sluice.core.libc;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 
 /**
  * A function of the C library, and the constants of them all. Its manual page tells its parameters
@@ -153,6 +154,8 @@ public final class LibC {
   public static final LibC INOTIFY_ADD_WATCH = function("inotify_add_watch");
   public static final LibC INOTIFY_RM_WATCH = function("inotify_rm_watch");
   public static final LibC FCNTL = function("fcntl");
+  public static final LibC LOCALTIME_R = wide("localtime_r");
+  public static final LibC STRFTIME = wide("strftime");
   static final LibC STRERRORNAME_NP = wide("strerrorname_np");
   static final LibC STRERRORDESC_NP = wide("strerrordesc_np");
 
@@ -163,7 +166,9 @@ public final class LibC {
 
   private LibC(final String name, final boolean wide) {
     try (Arena arena = Arena.ofConfined()) {
-      this.address = find(arena.allocateFrom(name).address());
+      final byte[] text = name.getBytes(StandardCharsets.US_ASCII);
+      final NativeStruct inC = new NativeStruct(arena, text.length + 1L).putBytes(0, text);
+      this.address = find(inC.address());
       this.wide = wide;
     }
     if (address == 0) {

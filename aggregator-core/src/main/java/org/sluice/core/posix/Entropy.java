@@ -1,10 +1,9 @@
 package org.sluice.core.posix;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 
 /**
  * The kernel's random numbers, of getrandom(2): ids that no other process makes too, on whatever
@@ -22,12 +21,12 @@ public final class Entropy {
    */
   public static long nextLong() {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment bits = arena.allocate(ValueLayout.JAVA_LONG);
-      final long count = LibC.GETRANDOM.call(bits.address(), bits.byteSize(), 0);
-      if (count != bits.byteSize()) {
+      final NativeStruct bits = new NativeStruct(arena, Long.BYTES);
+      final long count = LibC.GETRANDOM.call(bits.address(), bits.length(), 0);
+      if (count != bits.length()) {
         throw new IllegalStateException("getrandom: " + Errno.describe((int) -count));
       }
-      return bits.get(ValueLayout.JAVA_LONG, 0);
+      return bits.getLong(0);
     }
   }
 }

@@ -1,13 +1,9 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.time.Instant;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -86,31 +82,30 @@ public record FileStatus(
       final int directory, final long path, final int flags, final String called)
       throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
+      final NativeStruct status = new NativeStruct(arena, LibC.STATX_LENGTH);
       final int fields = LibC.STATX_BASIC_STATS | LibC.STATX_BTIME;
       final long result = LibC.STATX.call(directory, path, flags, fields, status.address());
       if (result < 0) {
         throw new PosixException("stat " + called, (int) -result);
       }
       return new FileStatus(
-          new FileIdentity(device(status), status.get(JAVA_LONG, 32), born(status)),
-          status.get(JAVA_LONG, 40),
-          Math.min(status.get(JAVA_LONG, 40), status.get(JAVA_LONG, 48) * BLOCK),
-          FileType.of(status.get(JAVA_SHORT, 28)),
-          status.get(JAVA_SHORT, 28) & 07777,
-          status.get(JAVA_INT, 16),
-          Instant.ofEpochSecond(status.get(JAVA_LONG, 112), status.get(JAVA_INT, 120)));
+          new FileIdentity(device(status), status.getLong(32), born(status)),
+          status.getLong(40),
+          Math.min(status.getLong(40), status.getLong(48) * BLOCK),
+          FileType.of(status.getShort(28)),
+          status.getShort(28) & 07777,
+          status.getInt(16),
+          Instant.ofEpochSecond(status.getLong(112), status.getInt(120)));
     }
   }
 
-  private static long device(final MemorySegment status) {
-    return (long) status.get(JAVA_INT, 136) << 32
-        | Integer.toUnsignedLong(status.get(JAVA_INT, 140));
+  private static long device(final NativeStruct status) {
+    return (long) status.getInt(136) << 32 | Integer.toUnsignedLong(status.getInt(140));
   }
 
-  private static long born(final MemorySegment status) {
-    return (status.get(JAVA_INT, 0) & LibC.STATX_BTIME) == 0
+  private static long born(final NativeStruct status) {
+    return (status.getInt(0) & LibC.STATX_BTIME) == 0
         ? 0
-        : status.get(JAVA_LONG, 80) * 1_000_000_000 + status.get(JAVA_INT, 88);
+        : status.getLong(80) * 1_000_000_000 + status.getInt(88);
   }
 }

@@ -1,11 +1,9 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -59,20 +57,20 @@ public record FreeSpace(String fileSystem, long block, long free, long files) {
 
   static FreeSpace of(final int descriptor, final String opened) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment status = arena.allocate(LibC.STATFS_LENGTH, Long.BYTES);
+      final NativeStruct status = new NativeStruct(arena, LibC.STATFS_LENGTH);
       LibC.check(
           LibC.FSTATFS.call(descriptor, status.address()), "ask for the file system of " + opened);
-      final long type = status.get(JAVA_LONG, 0) & UNSIGNED_INT;
-      final long block = status.get(JAVA_LONG, 72);
+      final long type = status.getLong(0) & UNSIGNED_INT;
+      final long block = status.getLong(72);
       // A tmpfs without a limit says that it has no blocks.
-      final boolean limited = status.get(JAVA_LONG, 16) > 0;
+      final boolean limited = status.getLong(16) > 0;
       // Btrfs says that it has no files, CephFS that it has room for -1.
-      final long files = status.get(JAVA_LONG, 40);
-      final long freeFiles = status.get(JAVA_LONG, 48);
+      final long files = status.getLong(40);
+      final long freeFiles = status.getLong(48);
       return new FreeSpace(
           LOCAL.getOrDefault(type, OTHERS.getOrDefault(type, "0x" + Long.toHexString(type))),
           block,
-          limited ? block * status.get(JAVA_LONG, 32) : Long.MAX_VALUE,
+          limited ? block * status.getLong(32) : Long.MAX_VALUE,
           files > 0 && freeFiles >= 0 ? freeFiles : Long.MAX_VALUE);
     }
   }

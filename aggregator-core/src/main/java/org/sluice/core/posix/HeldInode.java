@@ -1,14 +1,13 @@
 package org.sluice.core.posix;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -226,11 +225,12 @@ public abstract class HeldInode implements AutoCloseable {
 
   private long setModified(final long seconds, final long nanos) {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment times =
-          arena.allocate(ValueLayout.JAVA_LONG, 4); // times of access and of modification
-      times.setAtIndex(ValueLayout.JAVA_LONG, 1, LibC.UTIME_OMIT);
-      times.setAtIndex(ValueLayout.JAVA_LONG, 2, seconds);
-      times.setAtIndex(ValueLayout.JAVA_LONG, 3, nanos);
+      // Times of access and of modification.
+      final NativeStruct times =
+          new NativeStruct(arena, 4 * Long.BYTES)
+              .putLong(8, LibC.UTIME_OMIT)
+              .putLong(16, seconds)
+              .putLong(24, nanos);
       return LibC.FUTIMENS.call(descriptor, times.address());
     }
   }

@@ -1,15 +1,13 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import org.sluice.core.libc.NativeStruct;
 
 /** Pieces of memory to be written one behind the other ({@code struct iovec}). Not thread-safe. */
 public final class IoVector {
-  private static final long ADDRESS_OFFSET = 0;
-  private static final long LENGTH_OFFSET = 8;
-  private static final long VECTOR_LENGTH = 16;
+  private static final int ADDRESS_OFFSET = 0;
+  private static final int LENGTH_OFFSET = 8;
+  private static final int VECTOR_LENGTH = 16;
 
   /** A receiver of pieces of memory. */
   @FunctionalInterface
@@ -17,7 +15,7 @@ public final class IoVector {
     void take(long address, long bytes);
   }
 
-  private final MemorySegment vectors;
+  private final NativeStruct vectors;
   private int first;
   private int end;
   private long length;
@@ -26,15 +24,15 @@ public final class IoVector {
    * @param most the most pieces, 1 to 1024
    */
   public IoVector(final int most) {
-    vectors = Arena.ofAuto().allocate(most * VECTOR_LENGTH, Long.BYTES);
+    vectors = new NativeStruct(Arena.ofAuto(), most * VECTOR_LENGTH);
   }
 
   /**
    * @throws IndexOutOfBoundsException when there are too many
    */
   public void add(final long address, final long bytes) {
-    vectors.set(JAVA_LONG, end * VECTOR_LENGTH + ADDRESS_OFFSET, address);
-    vectors.set(JAVA_LONG, end * VECTOR_LENGTH + LENGTH_OFFSET, bytes);
+    vectors.putLong(end * VECTOR_LENGTH + ADDRESS_OFFSET, address);
+    vectors.putLong(end * VECTOR_LENGTH + LENGTH_OFFSET, bytes);
     end++;
     length += bytes;
   }
@@ -46,7 +44,7 @@ public final class IoVector {
 
   /** Tells whether there is no room for another piece. */
   public boolean isFull() {
-    return (end + 1) * VECTOR_LENGTH > vectors.byteSize();
+    return (end + 1) * VECTOR_LENGTH > vectors.length();
   }
 
   public void clear() {
@@ -59,8 +57,8 @@ public final class IoVector {
   public void forEach(final Piece receiver) {
     for (int i = first; i < end; i++) {
       receiver.take(
-          vectors.get(JAVA_LONG, i * VECTOR_LENGTH + ADDRESS_OFFSET),
-          vectors.get(JAVA_LONG, i * VECTOR_LENGTH + LENGTH_OFFSET));
+          vectors.getLong(i * VECTOR_LENGTH + ADDRESS_OFFSET),
+          vectors.getLong(i * VECTOR_LENGTH + LENGTH_OFFSET));
     }
   }
 
@@ -90,12 +88,12 @@ public final class IoVector {
       first++;
     }
     if (rest > 0) {
-      vectors.set(JAVA_LONG, first * VECTOR_LENGTH + ADDRESS_OFFSET, get(ADDRESS_OFFSET) + rest);
-      vectors.set(JAVA_LONG, first * VECTOR_LENGTH + LENGTH_OFFSET, get(LENGTH_OFFSET) - rest);
+      vectors.putLong(first * VECTOR_LENGTH + ADDRESS_OFFSET, get(ADDRESS_OFFSET) + rest);
+      vectors.putLong(first * VECTOR_LENGTH + LENGTH_OFFSET, get(LENGTH_OFFSET) - rest);
     }
   }
 
-  private long get(final long field) {
-    return vectors.get(JAVA_LONG, first * VECTOR_LENGTH + field);
+  private long get(final int field) {
+    return vectors.getLong(first * VECTOR_LENGTH + field);
   }
 }

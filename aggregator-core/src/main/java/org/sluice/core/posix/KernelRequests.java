@@ -1,13 +1,9 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 
 /**
  * Requests that the kernel carries out while their thread does other things ({@code io_submit}). A
@@ -21,15 +17,15 @@ final class KernelRequests implements AutoCloseable {
 
   static final short PWRITEV = 8;
 
-  private static final long IOCB_LENGTH = 64;
-  private static final long DATA_OFFSET = 0;
-  private static final long OPCODE_OFFSET = 16;
-  private static final long DESCRIPTOR_OFFSET = 20;
-  private static final long ADDRESS_OFFSET = 24;
-  private static final long COUNT_OFFSET = 32;
-  private static final long POSITION_OFFSET = 40;
-  private static final long EVENT_LENGTH = 32;
-  private static final long RESULT_OFFSET = 16;
+  private static final int IOCB_LENGTH = 64;
+  private static final int DATA_OFFSET = 0;
+  private static final int OPCODE_OFFSET = 16;
+  private static final int DESCRIPTOR_OFFSET = 20;
+  private static final int ADDRESS_OFFSET = 24;
+  private static final int COUNT_OFFSET = 32;
+  private static final int POSITION_OFFSET = 40;
+  private static final int EVENT_LENGTH = 32;
+  private static final int RESULT_OFFSET = 16;
 
   /** A receiver of the ends of requests. */
   @FunctionalInterface
@@ -39,9 +35,9 @@ final class KernelRequests implements AutoCloseable {
   }
 
   private final Arena arena = Arena.ofShared();
-  private final MemorySegment iocbs;
-  private final MemorySegment pointers;
-  private final MemorySegment events;
+  private final NativeStruct iocbs;
+  private final NativeStruct pointers;
+  private final NativeStruct events;
   private final int most;
 
   /** The kernel's context; 0 where it takes no requests. */
@@ -50,16 +46,16 @@ final class KernelRequests implements AutoCloseable {
   /** Makes the means for some requests at a time, each in a place of its own from 0 on. */
   KernelRequests(final int most) {
     this.most = most;
-    iocbs = arena.allocate(most * IOCB_LENGTH, Long.BYTES);
-    pointers = arena.allocate(JAVA_LONG, most);
-    events = arena.allocate(most * EVENT_LENGTH, Long.BYTES);
+    iocbs = new NativeStruct(arena, most * IOCB_LENGTH);
+    pointers = new NativeStruct(arena, most * Long.BYTES);
+    events = new NativeStruct(arena, most * EVENT_LENGTH);
     context =
         LibC.SYSCALL.call(LibC.SYS_IO_SETUP, most, pointers.address()) < 0
             ? 0
-            : pointers.get(JAVA_LONG, 0);
+            : pointers.getLong(0);
   }
 
-  /** Writes a request down, to be submitted. */
+  /** Writes a request down, to be submitted. The fields that are not set here stay zero. */
   void prepare(
       final int place,
       final short kind,
@@ -67,13 +63,13 @@ final class KernelRequests implements AutoCloseable {
       final long address,
       final long count,
       final long position) {
-    final MemorySegment iocb = iocbs.asSlice(place * IOCB_LENGTH, IOCB_LENGTH).fill((byte) 0);
-    iocb.set(JAVA_LONG, DATA_OFFSET, place);
-    iocb.set(JAVA_SHORT, OPCODE_OFFSET, kind);
-    iocb.set(JAVA_INT, DESCRIPTOR_OFFSET, file.descriptor);
-    iocb.set(JAVA_LONG, ADDRESS_OFFSET, address);
-    iocb.set(JAVA_LONG, COUNT_OFFSET, count);
-    iocb.set(JAVA_LONG, POSITION_OFFSET, position);
+    final int iocb = place * IOCB_LENGTH;
+    iocbs.putLong(iocb + DATA_OFFSET, place);
+    iocbs.putShort(iocb + OPCODE_OFFSET, kind);
+    iocbs.putInt(iocb + DESCRIPTOR_OFFSET, file.descriptor);
+    iocbs.putLong(iocb + ADDRESS_OFFSET, address);
+    iocbs.putLong(iocb + COUNT_OFFSET, count);
+    iocbs.putLong(iocb + POSITION_OFFSET, position);
   }
 
   /** Submits the requests of places that follow one another, and returns how many are taken. */
@@ -82,7 +78,7 @@ final class KernelRequests implements AutoCloseable {
       return 0;
     }
     for (int i = 0; i < count; i++) {
-      pointers.setAtIndex(JAVA_LONG, i, iocbs.address() + (first + i) * IOCB_LENGTH);
+      pointers.putLong(i * Long.BYTES, iocbs.address() + (first + i) * IOCB_LENGTH);
     }
     return (int)
         Math.max(0, LibC.SYSCALL.call(LibC.SYS_IO_SUBMIT, context, count, pointers.address()));
@@ -99,11 +95,10 @@ final class KernelRequests implements AutoCloseable {
     if (count < 0 && count != -Errno.EINTR) {
       throw new IllegalStateException("io_getevents: errno " + -count);
     }
-    for (long i = 0; i < count; i++) {
-      final long event = i * EVENT_LENGTH;
+    for (int i = 0; i < count; i++) {
+      final int event = i * EVENT_LENGTH;
       receiver.ended(
-          (int) events.get(JAVA_LONG, event + DATA_OFFSET),
-          events.get(JAVA_LONG, event + RESULT_OFFSET));
+          (int) events.getLong(event + DATA_OFFSET), events.getLong(event + RESULT_OFFSET));
     }
     return (int) Math.max(0, count);
   }

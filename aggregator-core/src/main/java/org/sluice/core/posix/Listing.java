@@ -1,12 +1,8 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -20,11 +16,11 @@ final class Listing implements AutoCloseable {
   private static final int NAME_OFFSET = 19;
 
   private final Arena arena = Arena.ofConfined();
-  private final MemorySegment entries = arena.allocate(BUFFER_LENGTH, Long.BYTES);
+  private final NativeStruct entries = new NativeStruct(arena, BUFFER_LENGTH);
   private final HeldInode directory;
-  private long at;
-  private long next;
-  private long end;
+  private int at;
+  private int next;
+  private int end;
 
   /** Begins before the first entry. The directory stays the caller's. */
   Listing(final HeldInode directory) {
@@ -34,18 +30,19 @@ final class Listing implements AutoCloseable {
   /** Goes to the next entry; false when there is none. */
   boolean next() throws PosixException {
     if (next == end) {
-      end = LibC.GETDENTS64.call(directory.descriptor, entries.address(), BUFFER_LENGTH);
-      LibC.check(end, "read the directory " + directory.opened());
+      final long length =
+          LibC.GETDENTS64.call(directory.descriptor, entries.address(), BUFFER_LENGTH);
+      end = (int) LibC.check(length, "read the directory " + directory.opened());
       next = 0;
     }
     at = next;
-    next += end == 0 ? 0 : entries.get(JAVA_SHORT, at + LENGTH_OFFSET);
+    next += end == 0 ? 0 : entries.getShort(at + LENGTH_OFFSET);
     return end > 0;
   }
 
   /** The inode number as readdir gives it; wrong for mount points. */
   long inode() {
-    return entries.get(JAVA_LONG, at);
+    return entries.getLong(at);
   }
 
   /**
@@ -53,7 +50,7 @@ final class Listing implements AutoCloseable {
    * type.
    */
   boolean mayBeOfUse() {
-    return switch (entries.get(JAVA_BYTE, at + TYPE_OFFSET)) {
+    return switch (entries.getByte(at + TYPE_OFFSET)) {
       case 0, 4, 8 -> true;
       default -> false;
     };
@@ -61,11 +58,11 @@ final class Listing implements AutoCloseable {
 
   /** The entry's name in the directory, see {@link FileName}. */
   String name() {
-    long length = 0;
-    while (entries.get(JAVA_BYTE, at + NAME_OFFSET + length) != 0) {
+    int length = 0;
+    while (entries.getByte(at + NAME_OFFSET + length) != 0) {
       length++;
     }
-    return FileName.decode(entries.asSlice(at + NAME_OFFSET, length).toArray(JAVA_BYTE));
+    return FileName.decode(entries.getBytes(at + NAME_OFFSET, length));
   }
 
   @Override

@@ -25,11 +25,11 @@ public final class Mount {
     try (Arena arena = Arena.ofConfined()) {
       LibC.check(
           LibC.MOUNT.call(
-              arena.allocateFrom("sluice").address(),
-              arena.allocateFrom(directory.toString()).address(),
-              arena.allocateFrom("tmpfs").address(),
+              FileName.inC(arena, "sluice"),
+              FileName.inC(arena, directory.toString()),
+              FileName.inC(arena, "tmpfs"),
               LibC.MS_NOSUID | LibC.MS_NODEV | LibC.MS_NOEXEC,
-              arena.allocateFrom(options).address()),
+              FileName.inC(arena, options)),
           "mount tmpfs at " + directory);
     }
   }
@@ -54,7 +54,7 @@ public final class Mount {
    */
   public static void detach(final Path directory) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final long name = arena.allocateFrom(directory.toString()).address();
+      final long name = FileName.inC(arena, directory.toString());
       LibC.check(LibC.UMOUNT2.call(name, LibC.MNT_DETACH), "unmount " + directory);
     }
   }

@@ -3,8 +3,6 @@ package org.sluice.core.posix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -20,6 +18,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -156,11 +155,11 @@ public final class Names {
 
   public static String target(final String link) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment target = arena.allocate(FileName.LONGEST);
+      final NativeStruct target = new NativeStruct(arena, FileName.LONGEST);
       final long length =
           LibC.READLINK.call(FileName.inC(arena, link), target.address(), FileName.LONGEST);
       LibC.check(length, "read the link " + link);
-      return FileName.decode(target.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
+      return FileName.decode(target.getBytes(0, (int) length));
     }
   }
 
@@ -183,13 +182,12 @@ public final class Names {
    */
   public static void touch(final Path path, final Instant time) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment times =
-          arena.allocateFrom(
-              ValueLayout.JAVA_LONG,
-              time.getEpochSecond(),
-              time.getNano(),
-              time.getEpochSecond(),
-              time.getNano());
+      final NativeStruct times =
+          new NativeStruct(arena, 4 * Long.BYTES)
+              .putLong(0, time.getEpochSecond())
+              .putLong(8, time.getNano())
+              .putLong(16, time.getEpochSecond())
+              .putLong(24, time.getNano());
       touch(arena, path, times.address(), "say that %s is not in use any more");
     }
   }

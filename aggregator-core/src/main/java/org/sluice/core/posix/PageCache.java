@@ -1,10 +1,8 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 
 /** The kernel's knowledge of files in memory. Thread-safe. */
@@ -37,12 +35,12 @@ public final class PageCache {
   public static boolean hasMostOf(final NativeFile file, final boolean untold)
       throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment range = arena.allocate(RANGE_LENGTH, Long.BYTES); // zeros: all of it
-      final MemorySegment counts = arena.allocate(COUNTS_LENGTH, Long.BYTES);
+      final NativeStruct range = new NativeStruct(arena, RANGE_LENGTH); // zeros: all of it
+      final NativeStruct counts = new NativeStruct(arena, COUNTS_LENGTH);
       final long told =
           LibC.SYSCALL.call(
               LibC.SYS_CACHESTAT, file.descriptor, range.address(), counts.address(), 0);
-      return told < 0 ? untold : counts.get(JAVA_LONG, 0) * PAGE > file.size() / 2;
+      return told < 0 ? untold : counts.getLong(0) * PAGE > file.size() / 2;
     }
   }
 }

@@ -1,9 +1,8 @@
 package org.sluice.core.posix;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -59,7 +58,7 @@ final class QuietOpener extends Descriptor {
       final long path = FileName.inC(arena, file.procPath());
       final int flags = LibC.O_NONBLOCK | LibC.O_CLOEXEC;
       close((int) LibC.OPENAT.uninterrupted(LibC.AT_FDCWD, path, flags, 0));
-      return take(arena.allocate(EVENTS_LENGTH, Long.BYTES));
+      return take(new NativeStruct(arena, EVENTS_LENGTH));
     } finally {
       LibC.FANOTIFY_MARK.call(number, LibC.FAN_MARK_REMOVE, LibC.FAN_OPEN, file.descriptor);
     }
@@ -69,11 +68,11 @@ final class QuietOpener extends Descriptor {
    * Takes the descriptor of the last event. All events are of that file; other processes may have
    * opened it, too.
    */
-  private int take(final MemorySegment events) {
+  private int take(final NativeStruct events) {
     int taken = NO_DESCRIPTOR;
     for (long length; (length = LibC.READ.call(number, events.address(), EVENTS_LENGTH)) > 0; ) {
-      for (long at = 0; at < length; at += events.get(ValueLayout.JAVA_INT, at)) {
-        final int descriptor = events.get(ValueLayout.JAVA_INT, at + EVENT_FD);
+      for (int at = 0; at < length; at += events.getInt(at)) {
+        final int descriptor = events.getInt(at + EVENT_FD);
         close(taken);
         taken = descriptor;
       }

@@ -1,10 +1,8 @@
 package org.sluice.core.process;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 
 /** Calls about its own process that Java lacks. */
 public final class NativeProcess {
@@ -22,9 +20,9 @@ public final class NativeProcess {
    */
   public static long mostOpenFiles() {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment limits = arena.allocate(2 * Long.BYTES, Long.BYTES);
+      final NativeStruct limits = new NativeStruct(arena, 2 * Long.BYTES);
       LibC.GETRLIMIT.call(LibC.RLIMIT_NOFILE, limits.address()); // fails for no existing resource
-      final long soft = limits.get(JAVA_LONG, 0);
+      final long soft = limits.getLong(0);
       return soft < 0 ? Long.MAX_VALUE : soft;
     }
   }

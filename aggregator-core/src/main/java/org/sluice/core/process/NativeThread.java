@@ -1,11 +1,8 @@
 package org.sluice.core.process;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -53,11 +50,11 @@ public record NativeThread(long id) {
   public void schedule(final boolean waits, final int nice, final long sliceNanos)
       throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment attributes = arena.allocate(ATTRIBUTES_LENGTH, Long.BYTES);
-      attributes.set(JAVA_INT, 0, ATTRIBUTES_LENGTH);
-      attributes.set(JAVA_INT, POLICY_OFFSET, waits ? LibC.SCHED_BATCH : LibC.SCHED_OTHER);
-      attributes.set(JAVA_INT, NICE_OFFSET, nice);
-      attributes.set(JAVA_LONG, SLICE_OFFSET, sliceNanos);
+      final NativeStruct attributes = new NativeStruct(arena, ATTRIBUTES_LENGTH);
+      attributes.putInt(0, ATTRIBUTES_LENGTH);
+      attributes.putInt(POLICY_OFFSET, waits ? LibC.SCHED_BATCH : LibC.SCHED_OTHER);
+      attributes.putInt(NICE_OFFSET, nice);
+      attributes.putLong(SLICE_OFFSET, sliceNanos);
       LibC.check(
           LibC.SYSCALL.call(LibC.SYS_SCHED_SETATTR, id, attributes.address(), 0),
           "say how a thread is scheduled");

@@ -1,12 +1,11 @@
 package org.sluice.core.process;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Descriptor;
 import org.sluice.core.posix.HeldInode;
@@ -27,15 +26,15 @@ public final class PacketSocket extends Descriptor {
         LibC.SOCKET.call(LibC.AF_UNIX, LibC.SOCK_SEQPACKET | LibC.SOCK_CLOEXEC, 0));
     try (Arena arena = Arena.ofConfined()) {
       final byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
-      final MemorySegment address = arena.allocate(ADDRESS_LENGTH, Long.BYTES);
-      address.set(ValueLayout.JAVA_SHORT, 0, (short) LibC.AF_UNIX);
+      final NativeStruct address = new NativeStruct(arena, ADDRESS_LENGTH);
+      address.putShort(0, (short) LibC.AF_UNIX);
       final boolean fits = name.length < ADDRESS_LENGTH - PATH_OFFSET;
       if (fits) {
-        MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, PATH_OFFSET, name.length);
+        address.putBytes(PATH_OFFSET, name);
       }
       final long result =
           fits
-              ? LibC.CONNECT.call(number, address.address(), address.byteSize())
+              ? LibC.CONNECT.call(number, address.address(), address.length())
               : -Errno.ENAMETOOLONG;
       if (result < 0) {
         close();
@@ -50,22 +49,22 @@ public final class PacketSocket extends Descriptor {
    * @param enclosed a descriptor that the other process gets a copy of; null for none
    * @return false when it was not sent
    */
-  public boolean send(final MemorySegment packet, final AutoCloseable enclosed) {
+  public boolean send(final NativeStruct packet, final AutoCloseable enclosed) {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment header = arena.allocate(HEADER_LENGTH, Long.BYTES);
-      final MemorySegment vector = arena.allocate(2 * Long.BYTES, Long.BYTES);
-      vector.set(ValueLayout.JAVA_LONG, 0, packet.address());
-      vector.set(ValueLayout.JAVA_LONG, Long.BYTES, packet.byteSize());
-      header.set(ValueLayout.JAVA_LONG, VECTOR_OFFSET, vector.address());
-      header.set(ValueLayout.JAVA_LONG, VECTOR_OFFSET + Long.BYTES, 1);
+      final NativeStruct header = new NativeStruct(arena, HEADER_LENGTH);
+      final NativeStruct vector = new NativeStruct(arena, 2 * Long.BYTES);
+      vector.putLong(0, packet.address());
+      vector.putLong(Long.BYTES, packet.length());
+      header.putLong(VECTOR_OFFSET, vector.address());
+      header.putLong(VECTOR_OFFSET + Long.BYTES, 1);
       if (enclosed != null) {
-        final MemorySegment control = arena.allocate(CONTROL_ROOM, Long.BYTES);
-        control.set(ValueLayout.JAVA_LONG, 0, CONTROL_LENGTH);
-        control.set(ValueLayout.JAVA_INT, Long.BYTES, LibC.SOL_SOCKET);
-        control.set(ValueLayout.JAVA_INT, Long.BYTES + Integer.BYTES, LibC.SCM_RIGHTS);
-        control.set(ValueLayout.JAVA_INT, 2 * Long.BYTES, numberOf(enclosed));
-        header.set(ValueLayout.JAVA_LONG, CONTROL_OFFSET, control.address());
-        header.set(ValueLayout.JAVA_LONG, CONTROL_OFFSET + Long.BYTES, CONTROL_ROOM);
+        final NativeStruct control = new NativeStruct(arena, CONTROL_ROOM);
+        control.putLong(0, CONTROL_LENGTH);
+        control.putInt(Long.BYTES, LibC.SOL_SOCKET);
+        control.putInt(Long.BYTES + Integer.BYTES, LibC.SCM_RIGHTS);
+        control.putInt(2 * Long.BYTES, numberOf(enclosed));
+        header.putLong(CONTROL_OFFSET, control.address());
+        header.putLong(CONTROL_OFFSET + Long.BYTES, CONTROL_ROOM);
       }
       final int flags = LibC.MSG_DONTWAIT | LibC.MSG_NOSIGNAL;
       return LibC.SENDMSG.call(number, header.address(), flags) >= 0;
@@ -73,15 +72,14 @@ public final class PacketSocket extends Descriptor {
   }
 
   private static int numberOf(final AutoCloseable enclosed) {
-    return switch (enclosed) {
-      case final Descriptor descriptor -> descriptor.number;
-      case final HeldInode file -> file.descriptor;
-      default -> throw new IllegalArgumentException("no descriptor: " + enclosed);
-    };
+    if (enclosed instanceof final Descriptor descriptor) {
+      return descriptor.number;
+    }
+    return ((HeldInode) enclosed).descriptor;
   }
 
   /** Waits for a packet; false when the other side has closed its end. */
-  public boolean receive(final MemorySegment into) {
-    return LibC.RECV.uninterrupted(number, into.address(), into.byteSize(), 0) > 0;
+  public boolean receive(final NativeStruct into) {
+    return LibC.RECV.uninterrupted(number, into.address(), into.length(), 0) > 0;
   }
 }

@@ -1,11 +1,10 @@
 package org.sluice.core.process;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Method;
 import java.nio.channels.SocketChannel;
 import org.sluice.core.libc.LibC;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.libc.PosixException;
 
 /**
@@ -35,8 +34,8 @@ public final class SocketPeer {
   /** Returns the number of the user as whom the process connected. */
   public static int user(final SocketChannel socket) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment credentials = arena.allocate(LENGTH, Integer.BYTES);
-      final MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, LENGTH);
+      final NativeStruct credentials = new NativeStruct(arena, LENGTH);
+      final NativeStruct length = new NativeStruct(arena, Integer.BYTES).putInt(0, LENGTH);
       LibC.check(
           LibC.SYSCALL.call(
               LibC.SYS_GETSOCKOPT,
@@ -46,7 +45,7 @@ public final class SocketPeer {
               credentials.address(),
               length.address()),
           "ask for the user of a client");
-      return credentials.get(ValueLayout.JAVA_INT, USER_OFFSET);
+      return credentials.getInt(USER_OFFSET);
     } catch (final ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

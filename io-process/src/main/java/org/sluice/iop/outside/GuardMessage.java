@@ -1,7 +1,6 @@
 package org.sluice.iop.outside;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import org.sluice.core.libc.NativeStruct;
 
 /**
  * A message between the guard process and the I/O process, as in guard/message.h.
@@ -42,22 +41,22 @@ record GuardMessage(int type, int number, int pid, int thread, long device, long
     this(type, number, 0, 0, 0, 0);
   }
 
-  static GuardMessage read(final MemorySegment packet) {
+  static GuardMessage read(final NativeStruct packet) {
     return new GuardMessage(
-        packet.get(ValueLayout.JAVA_INT, 0),
-        packet.get(ValueLayout.JAVA_INT, NUMBER),
-        packet.get(ValueLayout.JAVA_INT, PID),
-        packet.get(ValueLayout.JAVA_INT, THREAD),
-        packet.get(ValueLayout.JAVA_LONG, DEVICE),
-        packet.get(ValueLayout.JAVA_LONG, INODE));
+        packet.getInt(0),
+        packet.getInt(NUMBER),
+        packet.getInt(PID),
+        packet.getInt(THREAD),
+        packet.getLong(DEVICE),
+        packet.getLong(INODE));
   }
 
-  void write(final MemorySegment packet) {
-    packet.set(ValueLayout.JAVA_INT, 0, type);
-    packet.set(ValueLayout.JAVA_INT, NUMBER, number);
-    packet.set(ValueLayout.JAVA_INT, PID, pid);
-    packet.set(ValueLayout.JAVA_INT, THREAD, thread);
-    packet.set(ValueLayout.JAVA_LONG, DEVICE, device);
-    packet.set(ValueLayout.JAVA_LONG, INODE, inode);
+  void write(final NativeStruct packet) {
+    packet.putInt(0, type);
+    packet.putInt(NUMBER, number);
+    packet.putInt(PID, pid);
+    packet.putInt(THREAD, thread);
+    packet.putLong(DEVICE, device);
+    packet.putLong(INODE, inode);
   }
 }

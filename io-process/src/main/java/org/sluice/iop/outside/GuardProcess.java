@@ -4,11 +4,11 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import org.sluice.core.libc.NativeStruct;
 import org.sluice.core.process.PacketSocket;
 
 /**
@@ -66,7 +66,7 @@ final class GuardProcess implements AutoCloseable {
   /** Returns whether it was sent; a guard that takes none is of no use. Any thread. */
   boolean send(final GuardMessage message, final AutoCloseable enclosed) {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment packet = arena.allocate(GuardMessage.LENGTH, Long.BYTES);
+      final NativeStruct packet = new NativeStruct(arena, GuardMessage.LENGTH);
       message.write(packet);
       return socket.send(packet, enclosed);
     }
@@ -84,7 +84,7 @@ final class GuardProcess implements AutoCloseable {
         .start(
             () -> {
               try (Arena arena = Arena.ofConfined()) {
-                final MemorySegment packet = arena.allocate(GuardMessage.LENGTH, Long.BYTES);
+                final NativeStruct packet = new NativeStruct(arena, GuardMessage.LENGTH);
                 while (socket.receive(packet)) {
                   taker.accept(GuardMessage.read(packet));
                 }
