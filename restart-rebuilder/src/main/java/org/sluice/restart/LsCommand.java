@@ -6,8 +6,6 @@ import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +24,7 @@ import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
+import org.sluice.core.posix.LocalTimes;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
@@ -39,9 +38,6 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** The command that lists checkpoints and images. */
 public final class LsCommand implements Subcommand {
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
-
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
@@ -311,15 +307,15 @@ public final class LsCommand implements Subcommand {
       }
       one.waiting().forEach(waiting -> printLine(first + line(waiting)));
       one.copying()
-          .forEach(copying -> printLine(first + "%10d  %s".formatted(copying.number(), copying)));
+          .forEach(copying -> printLine(first + "%10s  %s".formatted(copying.number(), copying)));
     }
   }
 
   private String line(final Commit commit) {
-    return "%10d %-19s %-6s %-10s %-9s %5s %6d %7s%s"
+    return "%10s %-19s %-6s %-10s %-9s %5s %6s %7s%s"
         .formatted(
             commit.number(),
-            TIME.format(commit.identity().time()),
+            LocalTimes.seconds(commit.identity().time()),
             commit.completion().map(Completion::label).orElse("-"),
             Quoting.name(commit.source().node()),
             commit.layout(),
@@ -332,8 +328,8 @@ public final class LsCommand implements Subcommand {
 
   private static String line(final Waiting one) {
     return one.missing().isEmpty()
-        ? "%10d  has the parts of all ranks, and waits for its commit".formatted(one.number())
-        : "%10d  waits for ranks %s of %d; nodes that are done: %d"
+        ? "%10s  has the parts of all ranks, and waits for its commit".formatted(one.number())
+        : "%10s  waits for ranks %s of %d; nodes that are done: %d"
             .formatted(one.number(), one.missing(), one.ranks(), one.nodes());
   }
 

@@ -5,8 +5,6 @@ import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.parameters;
 
 import java.io.IOException;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +17,7 @@ import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.Subcommand;
+import org.sluice.core.posix.LocalTimes;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.request.RuntimePath;
 import org.sluice.iop.session.NodeSession;
@@ -27,9 +26,6 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** The command that lists the sessions of a node, and removes what dead ones left in memory. */
 public final class PsCommand implements Subcommand {
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm").withZone(ZoneId.systemDefault());
-
   private final JsonOption json = new JsonOption();
   private List<String> names = List.of();
   private boolean clean;
@@ -110,7 +106,7 @@ public final class PsCommand implements Subcommand {
           each.segment().pid(),
           removed.contains(each) ? "-" : each.user(),
           each.segment().ranks(),
-          TIME.format(each.since()),
+          LocalTimes.minutes(each.since()),
           SizeConverter.format(each.segment().memory()),
           removed.contains(each) ? "removed" : label(each.state()));
       if (!each.segment().store().isEmpty()) {

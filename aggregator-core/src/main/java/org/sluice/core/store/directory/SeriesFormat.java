@@ -82,7 +82,7 @@ public final class SeriesFormat {
   }
 
   public static String text() {
-    return "sluice series %d%n".formatted(VERSION);
+    return "sluice series " + VERSION + "\n";
   }
 
   /**

@@ -120,6 +120,6 @@ public record StoreFormat(Path store, Disk disk) {
   }
 
   private static byte[] text(final int version) {
-    return "sluice store %d%n".formatted(version).getBytes(StandardCharsets.UTF_8);
+    return ("sluice store " + version + "\n").getBytes(StandardCharsets.UTF_8);
   }
 }
