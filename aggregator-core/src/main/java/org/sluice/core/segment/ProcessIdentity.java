@@ -59,7 +59,8 @@ public record ProcessIdentity(int pid, long startTime) {
    */
   public boolean isAlive() {
     try {
-      return of(pid).filter(this::equals).isPresent();
+      // Not by equals(), which the JVM links anew at each start while the first process waits.
+      return of(pid).filter(now -> now.startTime == startTime).isPresent();
     } catch (final IOException isNotTold) {
       return true;
     }
