@@ -3,7 +3,12 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel.h"
 
 #define MAX_NAMES 4
 
@@ -24,6 +29,9 @@ static const struct launcher {
     {"PMIX_RANK", {NULL}, {NULL}, NULL},
     {"SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, {NULL}, "SLURM_STEP_ID"},
 };
+
+/* torchrun and its like. No checkpoint waits for their ranks, since often only the first writes. */
+static const struct launcher torch = {"RANK", {NULL}, {NULL}, "LOCAL_RANK"};
 
 #define LAUNCHERS (sizeof launchers / sizeof *launchers)
 
@@ -69,6 +77,44 @@ void sluice_launcher_rank(int *rank, int *ranks)
         *rank = *rank < 0 ? rank_of(&launchers[i]) : *rank;
         *ranks = *ranks == 0 ? ranks_of(&launchers[i]) : *ranks;
     }
+}
+
+const char *sluice_launcher_variable(void)
+{
+    for (size_t i = 0; i < LAUNCHERS; i++)
+        if (rank_of(&launchers[i]) >= 0)
+            return launchers[i].rank;
+    return rank_of(&torch) >= 0 ? torch.rank : NULL;
+}
+
+/* Returns whether an environment, open as `fd`, has a variable. */
+static bool has_variable(int fd, const char *name)
+{
+    const size_t length = strlen(name);
+    char block[1024];
+    size_t same = 0; /* the characters of this entry that are the name's; more behind another one */
+    long count;
+    while ((count = sluice_kernel_call(SYS_read, fd, (long)block, sizeof block)) > 0) {
+        for (long i = 0; i < count; i++) {
+            if (same == length && block[i] == '=')
+                return true;
+            same = block[i] == '\0'                       ? 0
+                : same < length && block[i] == name[same] ? same + 1
+                                                          : length + 1;
+        }
+    }
+    return count < 0;
+}
+
+bool sluice_launcher_parent_has(const char *name)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/%d/environ", getppid());
+    const int fd = sluice_kernel_open(path, O_RDONLY);
+    const bool has = fd < 0 || has_variable(fd, name);
+    if (fd >= 0)
+        sluice_kernel_close(fd);
+    return has;
 }
 
 /*

@@ -30,6 +30,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct sluice_segment *) segment;
 static _Atomic(struct sluice_client *) client;
 static struct sluice_client *asked; /* waits for its slot; NULL for none. Guarded by the lock */
+static int asked_rank, asked_ranks;
 static struct sluice_client *first; /* the process's first client; the others succeed it */
 static struct sluice_mapper mapper; /* the process that mapped the segment */
 static bool segment_failed;
@@ -107,6 +108,10 @@ static int attach(void)
     int rank, ranks;
     struct sluice_client *attached;
     sluice_launcher_rank(&rank, &ranks);
+    if (asked != NULL && (rank != asked_rank || ranks != asked_ranks)) {
+        sluice_client_abandon_asked(asked); /* the program has said otherwise since */
+        asked = NULL;
+    }
     const int error = asked != NULL ? sluice_client_attach_asked(runtime, asked, &attached)
                                     : sluice_client_attach(runtime, rank, ranks, &attached);
     asked = NULL;
@@ -118,14 +123,13 @@ static int attach(void)
 
 void sluice_capture_ask(void)
 {
-    int rank, ranks;
     if (!sluice_capture_on() || runtime[0] == '\0' || sluice_guard_inside())
         return;
     sluice_guard_enter();
     if (pthread_mutex_trylock(&lock) == 0) { /* else a thread attaches, which may take long */
         if (client == NULL && asked == NULL && !client_failed) {
-            sluice_launcher_rank(&rank, &ranks);
-            sluice_client_ask(runtime, rank, ranks, &asked);
+            sluice_launcher_rank(&asked_rank, &asked_ranks);
+            sluice_client_ask(runtime, asked_rank, asked_ranks, &asked);
         }
         pthread_mutex_unlock(&lock);
     }

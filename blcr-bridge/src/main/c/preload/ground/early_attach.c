@@ -1,5 +1,6 @@
 #include "early_attach.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
@@ -34,6 +35,19 @@ static int is_mpi(struct dl_phdr_info *object, size_t size, void *nothing)
     return 0;
 }
 
+/* Returns whether this is a shell, whose programs open files: bash, dash and others. */
+static bool is_shell(void)
+{
+    const size_t length = strlen(program_invocation_short_name);
+    return length >= 2 && strcmp(program_invocation_short_name + length - 2, "sh") == 0;
+}
+
+/* Returns whether a launcher started this process, or `sluice run` that the launcher started. */
+static bool is_started(const char *told)
+{
+    return !sluice_launcher_parent_has(told) || !sluice_launcher_parent_has("SLUICE_DIRECTORY");
+}
+
 static void ask(void)
 {
     sluice_early_undecided = false;
@@ -42,12 +56,13 @@ static void ask(void)
 
 void sluice_early_begin(void)
 {
-    int rank, ranks;
-    sluice_launcher_rank(&rank, &ranks);
-    is_rank = rank >= 0;
+    const char *told = sluice_launcher_variable();
+    is_rank = told != NULL;
     sluice_early_in_child();
-    if (is_rank && dl_iterate_phdr(is_mpi, NULL) != 0)
+    if ((is_rank && !is_shell() && is_started(told))
+        || (is_rank && dl_iterate_phdr(is_mpi, NULL) != 0)) {
         ask();
+    }
 }
 
 void sluice_early_in_child(void)
@@ -62,24 +77,36 @@ void sluice_early_never(void)
     sluice_early_undecided = false;
 }
 
-/*
- * Returns whether a path is captured by its text alone. A path from another directory is not. The
- * room on the stack, perhaps a signal handler's small one, is given back before the process asks.
- */
-__attribute__((noinline)) static bool is_captured(int dirfd, const char *path)
+/* Returns whether a path from the working directory is captured, which `whole` has room for. */
+static bool is_captured_here(const char *path, char whole[PATH_MAX])
 {
-    char whole[PATH_MAX];
-    if (path == NULL || path[0] == '/')
-        return path != NULL && sluice_capture_names(path);
-    if (dirfd != AT_FDCWD || sluice_kernel_call(SYS_getcwd, (long)whole, sizeof whole) < 0)
+    if (sluice_kernel_call(SYS_getcwd, (long)whole, PATH_MAX) < 0)
         return false;
     const size_t length = strlen(whole);
     const char *name = strncmp(path, "./", 2) == 0 ? path + 2 : path;
-    if (strcmp(name, ".") != 0 && length + strlen(name) + 2 <= sizeof whole) {
+    if (strcmp(name, ".") != 0 && length + strlen(name) + 2 <= PATH_MAX) {
         whole[length] = '/';
         strcpy(whole + length + 1, name);
     }
     return sluice_capture_names(whole);
+}
+
+/*
+ * Returns whether a path is captured by its text alone. A path from another directory is not. The
+ * stack, perhaps a signal handler's small one, has no room for a path; where two look at once, one
+ * sees no sign.
+ */
+static bool is_captured(int dirfd, const char *path)
+{
+    static char whole[PATH_MAX];
+    static atomic_flag taken = ATOMIC_FLAG_INIT;
+    if (path == NULL || path[0] == '/')
+        return path != NULL && sluice_capture_names(path);
+    if (dirfd != AT_FDCWD || atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
+        return false;
+    const bool captured = is_captured_here(path, whole);
+    atomic_flag_clear_explicit(&taken, memory_order_release);
+    return captured;
 }
 
 void sluice_early_look(int dirfd, const char *path)

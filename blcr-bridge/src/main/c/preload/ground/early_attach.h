@@ -2,8 +2,8 @@
  * A slot that a process asks for ahead of its first captured file, which would have to wait for the
  * I/O process. A process that is likely to open one asks at a call that has a path, and does not
  * wait. Two of three signs make it likely: a launcher's variables, a path in the capture directory,
- * and that the process has run for a while. A shell's tool has one at most. A rank that has loaded
- * an MPI library asks as it starts.
+ * and that the process has run for a while. A shell's tool has one at most. A rank asks as it starts
+ * when its launcher itself started it and it is no shell, or when it has loaded an MPI library.
  */
 #pragma once
 
