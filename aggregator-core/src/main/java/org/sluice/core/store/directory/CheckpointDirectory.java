@@ -265,4 +265,21 @@ public record CheckpointDirectory(Path path, long number, long commitId, Disk di
     disk.delete(index(), null); // before the draft
     disk.deleteAll(path);
   }
+
+  // These methods are written out, as the JVM links those of a record anew at each start, which
+  // takes milliseconds.
+
+  @Override
+  public boolean equals(final Object other) {
+    return other instanceof final CheckpointDirectory directory
+        && directory.number == number
+        && directory.commitId == commitId
+        && directory.path.equals(path)
+        && directory.disk.equals(disk);
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(number) * 31 + Long.hashCode(commitId);
+  }
 }
