@@ -194,7 +194,7 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   private boolean keepNewest(final Commit commit, final boolean removes) throws IOException {
     final int stay = keep.atLeast(commit.completion());
     if (removes && keep.countsEarlier() && !knowsEarlier) {
-      countEarlier(commit.source().origin());
+      tryToCountEarlier(commit.source().origin());
     }
     synchronized (run) {
       final SortedMap<Long, LogEntry.Commit> live = run.live();
@@ -214,6 +214,17 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
 
   private boolean isCounted(final long sequence, final SortedMap<Long, LogEntry.Commit> live) {
     return isOwn(live.get(sequence)) || counted.contains(sequence);
+  }
+
+  /** Checkpoints of this run go even if those of earlier runs cannot be read. */
+  private void tryToCountEarlier(final Origin own) {
+    try {
+      countEarlier(own);
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoints of earlier runs stay in the bucket, as it cannot be read: "
+              + e.getMessage());
+    }
   }
 
   /** Counts what earlier runs committed; what another simulation did, or is unreadable, stays. */

@@ -69,6 +69,15 @@ class BucketTest {
     assertThat(data(2)).isNotEmpty();
   }
 
+  /** A policy of the bucket may refuse them for good. */
+  @Test
+  void checkpointsOfThisRunGoWhereEarlierOnesAreRefused() throws Exception {
+    uri = RefusingEngineProvider.location(objects);
+    run("second", new long[] {4, 5, 6}, () -> {});
+    assertThat(numbers()).containsExactly(1L, 2L, 3L, 5L, 6L);
+    assertThat(data(4)).isEmpty();
+  }
+
   @Test
   void objectsOfThisRunGoBehindTheLogAlone() throws Exception {
     run("second", new long[] {4, 5, 6}, () -> {});
