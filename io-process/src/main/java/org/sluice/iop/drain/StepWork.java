@@ -28,6 +28,12 @@ record StepWork(Lane.Role stage, Runnable action) implements Work {
     return stage != Lane.Role.VALIDATE;
   }
 
+  /** An action of another stage has nothing to do in the last one. */
+  @Override
+  public boolean overtakes() {
+    return stage != Lane.Role.COMMIT;
+  }
+
   @Override
   public boolean joins() {
     return stage == Lane.Role.COMMIT;

@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -355,10 +356,11 @@ class PipelineTest {
     assertThat(done).containsSubsequence("all are published", "committed", "wrote last");
   }
 
-  private Work overtaking(final String name) {
+  private Work overtaking(final String name, final long millis) {
     return new Work() {
       @Override
       public void commit() {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
         done.add(name);
       }
 
@@ -378,7 +380,8 @@ class PipelineTest {
           new StepWork(Lane.Role.COMMIT, () -> done.add("begun: " + isDone("all are published"))));
       pipeline.publish(new SpareWork(() -> done.add("told of a close")));
       pipeline.publish(new SpareWork(() -> done.add("told of another")));
-      pipeline.publish(overtaking("checkpoint"));
+      pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> {}));
+      pipeline.publish(overtaking("checkpoint", 0));
       pipeline.publish(new StepWork(Lane.Role.COMMIT, () -> done.add("let go")));
       pipeline.publish(new SpareWork(() -> done.add("told of the last")));
       done.add("all are published");
@@ -392,6 +395,22 @@ class PipelineTest {
             "told of another",
             "let go",
             "told of the last");
+  }
+
+  /** Else a watcher would hear of a close only when ranks that synchronise in turn are done. */
+  @Test
+  void workThatWaitsIsOvertakenForAWhileOnly() throws IOException {
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(64, more -> {}, inFlight, new Pace())) {
+      pipeline.publish(
+          new StepWork(Lane.Role.COMMIT, () -> done.add("begun: " + isDone("all are published"))));
+      pipeline.publish(new SpareWork(() -> done.add("told of a close")));
+      for (int i = 1; i <= 20; i++) {
+        pipeline.publish(overtaking("sync " + i, 50));
+      }
+      done.add("all are published");
+    }
+    assertThat(done).containsSubsequence("sync 1", "told of a close", "sync 20");
   }
 
   /** Bursts and pauses in which threads just go to sleep, or just wake up. */
