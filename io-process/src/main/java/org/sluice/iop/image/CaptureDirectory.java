@@ -8,10 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.FileTree;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
@@ -38,6 +42,7 @@ public final class CaptureDirectory {
   private final String directory;
   private final String store;
   private final LongSupplier clock;
+  private final Set<FileIdentity> lost = ConcurrentHashMap.newKeySet();
 
   /** The names found by the last search; each is looked at once more before it counts. */
   private volatile Map<ImageKey, String> found = Map.of();
@@ -69,6 +74,27 @@ public final class CaptureDirectory {
    */
   public String path() {
     return directory;
+  }
+
+  /**
+   * Opens a directory below it to synchronise its entries. The kernel tells of entries that it lost
+   * once, so such a directory fails for good.
+   */
+  public FileSource.Loan lend(final String path) throws IOException {
+    final NativeFile opened = NativeFile.open(path, NativeFile.Flag.DIRECTORY);
+    final FileIdentity identity = opened.identity();
+    if (lost.contains(identity)) {
+      opened.close();
+      throw new PosixException("sync " + path, Errno.EIO);
+    }
+    return new FileSource.Loan(
+        opened,
+        () -> {
+          if (opened.isLost()) {
+            lost.add(identity);
+          }
+          opened.close();
+        });
   }
 
   /**

@@ -9,8 +9,6 @@ import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.Loans;
-import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.SyncBatch;
 import org.sluice.core.store.model.ImageAttributes;
 import org.sluice.core.store.model.Sharing;
@@ -79,15 +77,10 @@ public final class FilesInPlace {
   private void sync(final List<Image> images) throws IOException {
     final List<FileSource> sources = new ArrayList<>();
     images.forEach(image -> sources.add(image.held()));
-    directories.forEach(path -> sources.add(() -> lend(path)));
+    directories.forEach(path -> sources.add(() -> capture.lend(path)));
     for (int from = 0; from < sources.size(); from += SyncBatch.MOST) {
       syncAtOnce(sources.subList(from, Math.min(from + SyncBatch.MOST, sources.size())));
     }
-  }
-
-  private static FileSource.Loan lend(final String path) throws IOException {
-    final NativeFile directory = NativeFile.open(path, Flag.DIRECTORY);
-    return new FileSource.Loan(directory, directory::close);
   }
 
   /** Lets the kernel write all files before it waits for any: a disk is faster so. */
