@@ -126,10 +126,11 @@ public final class Lengths {
   /**
    * Takes the last close of an image. A watcher was told of that before the file had its length, or
    * before programs waited for it, if it was closed at once. So the watcher is told once more.
+   * Where no program waits, the open that tells would break this process's own lease.
    */
   public void closed(final Image image) {
-    final long unheld = image.takeUnheldNanos();
-    if (unheld > 0 && isLogged(image) && guard.asks()) {
+    final long unheld = guard.asks() ? image.takeUnheldNanos() : 0;
+    if (unheld > 0 && isLogged(image)) {
       final long now = System.nanoTime();
       statistics.took(Timed.UNHELD, now - unheld, now);
       tellOfOthersBytes(image);
