@@ -14,6 +14,7 @@
 #include "launcher.h"
 #include "memory.h"
 #include "presence.h"
+#include "socket.h"
 
 /* The pause between two attempts to attach, in nanoseconds. */
 #define NAP 20000000
@@ -166,8 +167,10 @@ int sluice_client_ask(const char *directory, int rank, int ranks, struct sluice_
     const struct sluice_request_attach request = request_of(made, true);
     int error = sluice_connection_open(directory, ASKING_PATIENCE, &made->connection);
     if (error == 0) {
-        error =
-            sluice_connection_tell(&made->connection, SLUICE_REQUEST_ATTACH, SLUICE_BODY(request));
+        error = made->connection.socket < SLUICE_SOCKET_NUMBER /* which a program may want first */
+            ? -EMFILE
+            : sluice_connection_tell(&made->connection, SLUICE_REQUEST_ATTACH,
+                                     SLUICE_BODY(request));
         if (error != 0)
             sluice_connection_close(&made->connection);
     }

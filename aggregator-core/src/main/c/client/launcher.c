@@ -1,11 +1,14 @@
 #include "launcher.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel.h"
@@ -79,22 +82,16 @@ void sluice_launcher_rank(int *rank, int *ranks)
     }
 }
 
-const char *sluice_launcher_variable(void)
-{
-    for (size_t i = 0; i < LAUNCHERS; i++)
-        if (rank_of(&launchers[i]) >= 0)
-            return launchers[i].rank;
-    return rank_of(&torch) >= 0 ? torch.rank : NULL;
-}
-
 /* Returns whether an environment, open as `fd`, has a variable. */
 static bool has_variable(int fd, const char *name)
 {
     const size_t length = strlen(name);
     char block[1024];
     size_t same = 0; /* the characters of this entry that are the name's; more behind another one */
+    bool any = false;
     long count;
     while ((count = sluice_kernel_call(SYS_read, fd, (long)block, sizeof block)) > 0) {
+        any = true;
         for (long i = 0; i < count; i++) {
             if (same == length && block[i] == '=')
                 return true;
@@ -103,18 +100,46 @@ static bool has_variable(int fd, const char *name)
                                                           : length + 1;
         }
     }
-    return count < 0;
+    return count < 0 || !any; /* that of a zombie is empty */
 }
 
-bool sluice_launcher_parent_has(const char *name)
+/* Returns whether another user runs a process, as a daemon of Slurm that starts ranks. */
+static bool is_anothers(pid_t pid)
 {
     char path[40];
-    snprintf(path, sizeof path, "/proc/%d/environ", getppid());
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    return sluice_kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)&status, 0) == 0
+        && status.st_uid != geteuid();
+}
+
+/* Returns whether the parent began with a variable, or may have. */
+static bool parent_has(const char *name)
+{
+    char path[40];
+    const pid_t parent = getppid();
+    snprintf(path, sizeof path, "/proc/%d/environ", parent);
     const int fd = sluice_kernel_open(path, O_RDONLY);
-    const bool has = fd < 0 || has_variable(fd, name);
-    if (fd >= 0)
-        sluice_kernel_close(fd);
+    if (fd < 0)
+        return fd != -EACCES || !is_anothers(parent);
+    const bool has = has_variable(fd, name);
+    sluice_kernel_close(fd);
     return has;
+}
+
+bool sluice_launcher_tells(void)
+{
+    int rank, ranks;
+    sluice_launcher_rank(&rank, &ranks);
+    return rank >= 0;
+}
+
+bool sluice_launcher_started(void)
+{
+    for (size_t i = 0; i < LAUNCHERS; i++)
+        if (rank_of(&launchers[i]) >= 0 && !parent_has(launchers[i].rank))
+            return true;
+    return rank_of(&torch) >= 0 && !parent_has(torch.rank);
 }
 
 /*

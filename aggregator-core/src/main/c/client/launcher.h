@@ -10,17 +10,15 @@
  */
 void sluice_launcher_rank(int *rank, int *ranks);
 
-/*
- * Returns the variable by which one of these or torchrun tells a rank; NULL without any. The ranks
- * of torchrun count as none above. Reads the environment; thread-safe as getenv() is.
- */
-const char *sluice_launcher_variable(void);
+/* Returns whether one of these tells a rank. Thread-safe as getenv() is. */
+bool sluice_launcher_tells(void);
 
 /*
- * Returns whether the process that started this one began with that variable. True where the kernel
- * does not tell. Thread-safe.
+ * Returns whether one of these launchers, or torchrun, itself started this process: a variable tells
+ * a rank, and the parent began without it. False where the kernel does not tell. The ranks of
+ * torchrun count as none above. Thread-safe as getenv() is.
  */
-bool sluice_launcher_parent_has(const char *name);
+bool sluice_launcher_started(void);
 
 /* The job runs on several nodes, and nothing tells the number of ranks on this one. */
 #define SLUICE_LAUNCHER_SPREAD (-1)

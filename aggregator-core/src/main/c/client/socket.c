@@ -8,9 +8,6 @@
 
 #include "kernel.h"
 
-/* The least descriptor number of a socket. */
-#define SOCKET_NUMBER 900
-
 /*
  * Makes the address of the socket, through the directory's descriptor where the name is too long.
  */
@@ -38,7 +35,7 @@ int sluice_socket_make(void)
 {
     const int fd = (int)sluice_kernel_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC);
     const int high =
-        fd < 0 ? fd : (int)sluice_kernel_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SOCKET_NUMBER);
+        fd < 0 ? fd : (int)sluice_kernel_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SLUICE_SOCKET_NUMBER);
     if (high < 0)
         return fd;
     sluice_kernel_close(fd);

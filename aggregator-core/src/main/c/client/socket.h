@@ -3,6 +3,9 @@
 
 #include <stdint.h>
 
+/* The least number of a socket, unless a process may have no such descriptors. */
+#define SLUICE_SOCKET_NUMBER 900
+
 /* Makes a socket: a descriptor, or a negative errno. */
 int sluice_socket_make(void);
 

@@ -212,6 +212,9 @@ _Noreturn static void become_command(char **command, const sigset_t *mask, pid_t
     if (getppid() != parent)
         _exit(SLUICE_STATUS_FAILED);
     sigprocmask(SIG_SETMASK, mask, NULL);
+    char self[16];
+    snprintf(self, sizeof self, "%d", getpid());
+    setenv("SLUICE_COMMAND", self, 1);
     execvp(command[0], command);
     const bool missing = errno == ENOENT;
     if (write(failure, &errno, sizeof errno) != sizeof errno)

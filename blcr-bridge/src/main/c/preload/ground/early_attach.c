@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture.h"
 #include "clock.h"
@@ -19,7 +21,9 @@ atomic_bool sluice_early_undecided;
 
 static _Atomic int64_t began; /* the time of this process's start */
 static bool is_rank;
+static bool is_rank_in_child; /* no worker of a rank of torchrun is one */
 static atomic_bool never;
+static atomic_flag is_taken = ATOMIC_FLAG_INIT; /* a thread has the room for a path */
 
 static const char *const libraries[] = {"libmpi.so", "libmpich", "libmpi_"};
 
@@ -35,17 +39,23 @@ static int is_mpi(struct dl_phdr_info *object, size_t size, void *nothing)
     return 0;
 }
 
-/* Returns whether this is a shell, whose programs open files: bash, dash and others. */
+/* Returns whether this is a shell, whose programs open files. */
 static bool is_shell(void)
 {
-    const size_t length = strlen(program_invocation_short_name);
-    return length >= 2 && strcmp(program_invocation_short_name + length - 2, "sh") == 0;
+    static const char *const shells[] = {"sh",  "bash", "dash", "ash",  "rbash", "ksh",
+                                         "zsh", "mksh", "csh",  "tcsh", "fish",  "ksh93"};
+    const char *name = program_invocation_short_name;
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (strcmp(name + (name[0] == '-'), shells[i]) == 0)
+            return true;
+    return false;
 }
 
-/* Returns whether a launcher started this process, or `sluice run` that the launcher started. */
-static bool is_started(const char *told)
+/* Returns whether `sluice run` started this program, perhaps by way of env or numactl. */
+static bool is_command(void)
 {
-    return !sluice_launcher_parent_has(told) || !sluice_launcher_parent_has("SLUICE_DIRECTORY");
+    const char *command = getenv("SLUICE_COMMAND");
+    return command != NULL && atoi(command) == getpid();
 }
 
 static void ask(void)
@@ -54,21 +64,28 @@ static void ask(void)
     sluice_capture_ask();
 }
 
+static void begin_to_look(void)
+{
+    began = sluice_clock();
+    sluice_early_undecided = !never;
+}
+
 void sluice_early_begin(void)
 {
-    const char *told = sluice_launcher_variable();
-    is_rank = told != NULL;
-    sluice_early_in_child();
-    if ((is_rank && !is_shell() && is_started(told))
-        || (is_rank && dl_iterate_phdr(is_mpi, NULL) != 0)) {
+    const bool is_told = sluice_launcher_tells();
+    const bool is_started = sluice_launcher_started() || (is_told && is_command());
+    is_rank = is_told || is_started;
+    begin_to_look();
+    if ((is_started && !is_shell()) || (is_rank && dl_iterate_phdr(is_mpi, NULL) != 0))
         ask();
-    }
+    is_rank_in_child = is_told;
 }
 
 void sluice_early_in_child(void)
 {
-    began = sluice_clock();
-    sluice_early_undecided = !never;
+    is_rank = is_rank_in_child;
+    atomic_flag_clear(&is_taken); /* by a thread that the child does not have */
+    begin_to_look();
 }
 
 void sluice_early_never(void)
@@ -99,13 +116,12 @@ static bool is_captured_here(const char *path, char whole[PATH_MAX])
 static bool is_captured(int dirfd, const char *path)
 {
     static char whole[PATH_MAX];
-    static atomic_flag taken = ATOMIC_FLAG_INIT;
     if (path == NULL || path[0] == '/')
         return path != NULL && sluice_capture_names(path);
-    if (dirfd != AT_FDCWD || atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
+    if (dirfd != AT_FDCWD || atomic_flag_test_and_set_explicit(&is_taken, memory_order_acquire))
         return false;
     const bool captured = is_captured_here(path, whole);
-    atomic_flag_clear_explicit(&taken, memory_order_release);
+    atomic_flag_clear_explicit(&is_taken, memory_order_release);
     return captured;
 }
 
