@@ -83,7 +83,7 @@ wait_until() {
 
 # warnings FILE: what the I/O process says there of things that go wrong: not its last line, nor rehearsed faults.
 warnings() {
-  grep -E '^sluice (run|serve): ' "$1" | grep -vE ' went through the buffer|: the I/O process .* (itself, as|was killed and is resumed)'
+  unhurried "$1" | grep -E '^sluice (run|serve): ' | grep -vE ' went through the buffer|: the I/O process .* (itself, as|was killed and is resumed)'
 }
 
 # await_jobs PROCESS...: all of them end, and none fails. `wait -n` tells of none that ended before another command did.
@@ -125,10 +125,11 @@ committed() {
 # once NAME SOURCE FUNCTION: what the function makes of the source in an empty directory is here, too. It runs once for all tests.
 once() {
   local kept work
-  kept=$root/target/tests/once/$1-$(cat "$2" "$rest" "$root/scripts/tests/lib.sh" | cksum | tr ' ' -)
+  kept=$root/target/tests/once/$1-$(cat "$2" "$rest" "$root"/scripts/tests/{lib,cluster}.sh | cksum | tr ' ' -)
   if [ ! -e "$kept" ]; then
     mkdir -p "${kept%/*}"
     work=$(mktemp -d "${kept%/*}/XXXXXX")
+    chmod 755 "$work"
     (cd "$work" && "$3")
     mv -T "$work" "$kept" 2>mv.err || rm -r "$work" # another test was faster
   fi
@@ -378,7 +379,8 @@ start_server_with_memory() {
 }
 
 # Before a command of `sluice run`: it begins then.
-with_memory=(bash -c 'until has_memory; do sleep 0.02; done; exec "$@"' -)
+with_memory=(bash -c 'for ((looks = 3000; looks > 0; looks--)); do ! has_memory 2>/dev/null || exec "$@"; sleep 0.02; done
+  echo "waited in vain for memory" >&2; exit 1' -)
 
 # at_launcher before|behind CMD...: as a user runs it, or as the first of two ranks.
 at_launcher() {
