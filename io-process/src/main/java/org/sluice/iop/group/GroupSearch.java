@@ -1,6 +1,8 @@
 package org.sluice.iop.group;
 
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +63,9 @@ public final class GroupSearch {
   private final boolean wanted;
 
   private boolean asking;
+
+  /** The files that were to be looked at while the store was asked, and their paths. */
+  private final Map<Image, String> later = new LinkedHashMap<>();
 
   private boolean ofSeveralNodes;
 
@@ -147,7 +152,11 @@ public final class GroupSearch {
 
   /** Looks at a file that all processes have closed, or that was renamed since. */
   void look(final Image image, final String path) {
-    if (!isSought() || asking) {
+    if (!isSought()) {
+      return;
+    }
+    if (asking) {
+      later.put(image, path);
       return;
     }
     if (unproven && grouping.number(path).isPresent()) {
@@ -302,6 +311,9 @@ public final class GroupSearch {
     if (answer.isPresent() && isSought()) {
       learn(answer.get());
     }
+    final Map<Image, String> closed = new LinkedHashMap<>(later);
+    later.clear();
+    closed.forEach(this::look);
   }
 
   private void learn(final String expression) {
@@ -323,6 +335,7 @@ public final class GroupSearch {
 
   private void failed(final Exception why) {
     asking = false;
+    later.clear();
     refused = true;
     obstacle = "the store cannot remember which files are one";
     Warnings.warn(
