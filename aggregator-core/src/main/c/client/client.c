@@ -167,7 +167,7 @@ int sluice_client_ask(const char *directory, int rank, int ranks, struct sluice_
     const struct sluice_request_attach request = request_of(made, true);
     int error = sluice_connection_open(directory, ASKING_PATIENCE, &made->connection);
     if (error == 0) {
-        error = made->connection.socket < SLUICE_SOCKET_NUMBER /* which a program may want first */
+        error = made->connection.socket < SLUICE_SOCKET_NUMBER /* the program may want it */
             ? -EMFILE
             : sluice_connection_tell(&made->connection, SLUICE_REQUEST_ATTACH,
                                      SLUICE_BODY(request));

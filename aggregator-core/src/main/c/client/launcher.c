@@ -100,7 +100,7 @@ static bool has_variable(int fd, const char *name)
                                                           : length + 1;
         }
     }
-    return count < 0 || !any; /* that of a zombie is empty */
+    return count < 0 || !any; /* a zombie has an empty one */
 }
 
 /* Returns whether another user runs a process, as a daemon of Slurm that starts ranks. */
