@@ -57,16 +57,18 @@ final class QuietOpener extends Descriptor {
     try (Arena arena = Arena.ofConfined()) {
       final long path = FileName.inC(arena, file.procPath());
       final int flags = LibC.O_NONBLOCK | LibC.O_CLOEXEC;
-      close((int) LibC.OPENAT.uninterrupted(LibC.AT_FDCWD, path, flags, 0));
-      return take(new NativeStruct(arena, EVENTS_LENGTH));
+      final int opened = (int) LibC.OPENAT.uninterrupted(LibC.AT_FDCWD, path, flags, 0);
+      final int quiet = take(new NativeStruct(arena, EVENTS_LENGTH));
+      close(opened < 0 ? quiet : opened);
+      return opened < 0 ? NO_DESCRIPTOR : quiet;
     } finally {
       LibC.FANOTIFY_MARK.call(number, LibC.FAN_MARK_REMOVE, LibC.FAN_OPEN, file.descriptor);
     }
   }
 
   /**
-   * Takes the descriptor of the last event. All events are of that file; other processes may have
-   * opened it, too.
+   * Takes the descriptor of the last event, which is of that file if it was opened. Other processes
+   * may have opened it, too, and a former file before its mark was removed.
    */
   private int take(final NativeStruct events) {
     int taken = NO_DESCRIPTOR;
