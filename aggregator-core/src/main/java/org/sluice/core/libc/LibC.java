@@ -2,7 +2,6 @@ package org.sluice.core.libc;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 
 /**
  * A function of the C library, and the constants of them all. Its manual page tells its parameters
@@ -166,9 +165,7 @@ public final class LibC {
 
   private LibC(final String name, final boolean wide) {
     try (Arena arena = Arena.ofConfined()) {
-      final byte[] text = name.getBytes(StandardCharsets.US_ASCII);
-      final NativeStruct inC = new NativeStruct(arena, text.length + 1L).putBytes(0, text);
-      this.address = find(inC.address());
+      this.address = find(NativeStruct.ofAscii(arena, name).address());
       this.wide = wide;
     }
     if (address == 0) {

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
 /**
  * A structure for calls of the C library, or an array of them, in memory outside the heap. Offsets
@@ -20,6 +21,12 @@ public final class NativeStruct {
   public NativeStruct(final Arena arena, final long length) {
     memory = arena.allocate(length, Long.BYTES);
     fields = memory.asByteBuffer().order(ByteOrder.nativeOrder());
+  }
+
+  /** Makes a string of C from ASCII characters. */
+  public static NativeStruct ofAscii(final Arena arena, final String text) {
+    final byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+    return new NativeStruct(arena, bytes.length + 1L).putBytes(0, bytes);
   }
 
   public long address() {

@@ -32,11 +32,10 @@ public final class LocalTimes {
           new NativeStruct(arena, Long.BYTES).putLong(0, time.getEpochSecond());
       final NativeStruct parts = new NativeStruct(arena, TM_LENGTH);
       LibC.LOCALTIME_R.call(second.address(), parts.address()); // fails for no year of an Instant
-      final byte[] pattern = format.getBytes(StandardCharsets.US_ASCII);
-      final NativeStruct inC = new NativeStruct(arena, pattern.length + 1L).putBytes(0, pattern);
+      final NativeStruct pattern = NativeStruct.ofAscii(arena, format);
       final NativeStruct text = new NativeStruct(arena, LONGEST);
       final long length =
-          LibC.STRFTIME.call(text.address(), LONGEST, inC.address(), parts.address());
+          LibC.STRFTIME.call(text.address(), LONGEST, pattern.address(), parts.address());
       return new String(text.getBytes(0, (int) length), StandardCharsets.US_ASCII);
     }
   }
