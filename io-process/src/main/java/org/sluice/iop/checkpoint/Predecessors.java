@@ -49,6 +49,9 @@ public final class Predecessors {
 
   private final Lookup lookup;
 
+  /** The numbers of earlier sessions' checkpoints in this node's own store. */
+  private final Set<Long> here;
+
   /** The first checkpoint of this session. */
   private Optional<Long> first;
 
@@ -64,11 +67,13 @@ public final class Predecessors {
       final String capture,
       final Lookup lookup,
       final NavigableMap<Long, Optional<Origin>> before,
+      final Set<Long> here,
       final List<Commit> own,
       final Optional<Long> first) {
     this.capture = capture;
     this.lookup = lookup;
     this.before = before;
+    this.here = here;
     this.own = own.stream().map(Commit::number).collect(Collectors.toCollection(HashSet::new));
     this.last = own.isEmpty() ? NONE : own.getLast().number();
     this.first = first;
@@ -95,11 +100,15 @@ public final class Predecessors {
       final CheckpointState state)
       throws IOException {
     final NavigableMap<Long, Optional<Origin>> before = new TreeMap<>();
+    final Set<Long> here = new HashSet<>();
     final List<Commit> own = new ArrayList<>();
     for (final Commit commit : store.commits(damaged -> {})) {
       if (commit.source().sessionId() == sessionId) {
         own.add(commit);
-      } else if (!publisher.hasNodes()) {
+        continue;
+      }
+      here.add(commit.number());
+      if (!publisher.hasNodes()) {
         before.put(commit.number(), Optional.of(commit.source().origin()));
       }
     }
@@ -113,7 +122,12 @@ public final class Predecessors {
             .flatMap(Function.identity())
             .min(Comparator.naturalOrder());
     return new Predecessors(
-        captured.isEmpty() ? "" : Quoting.name(captured), publisher::origin, before, own, first);
+        captured.isEmpty() ? "" : Quoting.name(captured),
+        publisher::origin,
+        before,
+        here,
+        own,
+        first);
   }
 
   public void begins(final long number) {
@@ -154,8 +168,16 @@ public final class Predecessors {
         : Optional.empty();
   }
 
+  /**
+   * Returns whether an earlier session may have committed a number in this node's store, of files
+   * in the same capture directory.
+   */
+  public boolean isWrittenOver(final long number) {
+    return here.contains(number) && !isElsewhere(number);
+  }
+
   /** Returns whether an earlier session has a number with files of another capture directory. */
-  public boolean isElsewhere(final long number) {
+  private boolean isElsewhere(final long number) {
     return before.containsKey(number) && isOfAnother(find(number));
   }
 

@@ -92,7 +92,7 @@ public final class GroupCommits {
 
   /** Marks an earlier run's checkpoint of a number whose files are written over in place. */
   void markWrittenOver(final long number) {
-    if (drain.layout().commitsNames() && !storage.predecessors().isElsewhere(number)) {
+    if (drain.layout().commitsNames() && storage.predecessors().isWrittenOver(number)) {
       drain.publish(new WrittenOver(storage, number));
     }
   }
