@@ -256,7 +256,7 @@ final class Coordinator {
       }
     }
     committing = null;
-    over(0);
+    over(job.every());
   }
 
   private void logCommitted(final WaveFigures figures, final boolean isNew) {
@@ -276,7 +276,7 @@ final class Coordinator {
     } catch (final IOException e) {
       drop(wave);
     }
-    over(wave.rest());
+    over(wave.rest(job.every()));
   }
 
   private void drop(final CurrentWave wave) {
@@ -290,7 +290,7 @@ final class Coordinator {
 
   private void over(final long rest) {
     log.nothingUnderWay();
-    next = System.nanoTime() + Math.max(job.every(), rest);
+    next = System.nanoTime() + rest;
     endAll();
   }
 

@@ -82,9 +82,9 @@ final class CurrentWave {
     return asksForNext;
   }
 
-  /** Returns for how long the next wave is to wait at least, in nanoseconds. */
-  long rest() {
-    return over.rest();
+  /** Returns for how long the next wave waits, in nanoseconds, once this one is given up. */
+  long rest(final long every) {
+    return over.again() ? over.rest() : Math.max(every, over.rest());
   }
 
   void giveUp(final String why) {
@@ -94,7 +94,7 @@ final class CurrentWave {
   private void giveUp(final Order.GiveUp order) {
     if (over == null) {
       over = order;
-      asksForNext = order.again();
+      asksForNext = order.again() && order.rest() == 0;
     }
   }
 

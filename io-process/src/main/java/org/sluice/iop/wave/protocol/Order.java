@@ -31,8 +31,9 @@ public sealed interface Order {
   /**
    * Gives the wave up.
    *
-   * @param again whether the next one is to begin at once
-   * @param rest for how long the next one is to wait at least otherwise, in nanoseconds
+   * @param again whether the checkpoint is still due: the next wave waits for the rest only, not
+   *     for the time between two
+   * @param rest for how long the next wave waits at least, in nanoseconds
    */
   record GiveUp(String why, boolean again, long rest) implements Order {
     /** The next one comes when it is due. */

@@ -72,7 +72,7 @@ public final class PclWave implements Wave {
       case Pcl.DRAINED -> {
         final boolean all = drained(rank);
         if (all) {
-          times.goOn(System.nanoTime());
+          allHeard(System.nanoTime());
         }
         yield all ? Order.Step.of(FaultPoint.MPI_STOP, Order.Send.toAll(Pcl.TAKE)) : List.of();
       }
@@ -121,11 +121,15 @@ public final class PclWave implements Wave {
   }
 
   private Order came(final Line line) {
-    final Optional<Order> refusal = check(line);
-    if (refusal.isEmpty()) {
-      spot.came(times.sinceFirst(System.nanoTime()));
-    }
-    return refusal.orElseGet(line::tell);
+    return check(line).orElseGet(line::tell);
+  }
+
+  /**
+   * A rank stands until it hears that all do, which on a busy machine comes long behind the last.
+   */
+  private void allHeard(final long now) {
+    times.goOn(now);
+    spot.came(times.sinceFirst(now));
   }
 
   /**
@@ -144,7 +148,7 @@ public final class PclWave implements Wave {
   private Order stood() {
     final String why = waiting() + ", while others held still";
     verdict = Optional.of(new Verdict(false, "ranks do not come to one spot in time"));
-    return new Order.GiveUp(why, false, spot.stood());
+    return new Order.GiveUp(why, spot.canHoldLonger(), spot.stood());
   }
 
   /**

@@ -71,7 +71,18 @@ public final class StopSpot {
     return passes >= TRIALS;
   }
 
-  /** All came to a spot, the last one so long behind the first one, in nanoseconds. */
+  /**
+   * Returns whether the next wave has ranks stand for longer, if they stand for nothing in this
+   * one.
+   */
+  boolean canHoldLonger() {
+    return hold < mostHold;
+  }
+
+  /**
+   * All came to a spot and heard so, the last one so long behind the arrival of the first one, in
+   * nanoseconds.
+   */
   void came(final long nanos) {
     hold = Math.clamp(2 * nanos, Math.min(HOLD, mostHold), mostHold);
   }

@@ -18,6 +18,8 @@ import org.sluice.iop.wave.protocol.Verdict;
 class PclWaveTest {
   private static final long PATIENCE = 60_000_000_000L;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final String HELD_STILL =
+      "no sluice_potential_checkpoint() reached by rank 0, while others held still";
   private final StopSpot spot = new StopSpot(PATIENCE);
 
   private static ByteBuffer longs(final long... values) {
@@ -91,17 +93,39 @@ class PclWaveTest {
 
   @Test
   void aRankThatStoodForTooLongLetsTheNextWaveWait() {
+    assertThat(standForNothing(spot)).isEqualTo(new Order.GiveUp(HELD_STILL, true, 1_500_000_000));
+  }
+
+  @Test
+  void oncePatienceAllowsNoLongerStandTheNextWaveIsNotDueBeforeItsTime() {
+    final StopSpot impatient = new StopSpot(2_000_000_000L);
+    assertThat(standForNothing(impatient))
+        .isEqualTo(new Order.GiveUp(HELD_STILL, true, 1_500_000_000));
+    assertThat(standForNothing(impatient))
+        .isEqualTo(new Order.GiveUp(HELD_STILL, false, 3_000_000_000L));
+  }
+
+  @Test
+  void ranksStandForAsLongAsTheyNeededToHearOfAllOthers() throws InterruptedException {
+    final PclWave wave = new PclWave(2, spot);
+    wave.hear(Control.MARKER, 0, marker(0, 2));
+    wave.hear(Control.MARKER, 1, marker(1, 2));
+    wave.hear(Pcl.DRAINED, 0, NOTHING);
+    Thread.sleep(300);
+    wave.hear(Pcl.DRAINED, 1, NOTHING);
+    assertThat(spot.hold()).isGreaterThanOrEqualTo(600_000_000);
+  }
+
+  /** The order with which a wave ends in which rank 1 stands, and rank 0 does not come. */
+  private static Order standForNothing(final StopSpot spot) {
     final PclWave wave = new PclWave(2, spot);
     wave.hear(Pcl.COUNTED, 0, longs(1));
     wave.hear(Pcl.COUNTED, 1, longs(1));
     wave.hear(Control.MARKER, 1, marker(1, 0));
-    assertThat(wave.hear(Pcl.STOOD, 1, NOTHING))
-        .containsExactly(
-            new Order.GiveUp(
-                "no sluice_potential_checkpoint() reached by rank 0, while others held still",
-                false,
-                1_500_000_000));
+    final List<? extends Order> orders = wave.hear(Pcl.STOOD, 1, NOTHING);
     assertThat(wave.verdict())
         .contains(new Verdict(false, "ranks do not come to one spot in time"));
+    assertThat(orders).hasSize(1);
+    return orders.getFirst();
   }
 }
