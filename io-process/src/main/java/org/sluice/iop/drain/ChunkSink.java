@@ -2,10 +2,19 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.ChunkReader;
 import org.sluice.iop.image.Image;
 
 /** The destination of drained chunks. Write stage only, except where a method names another. */
 interface ChunkSink extends WriteBatch {
+  /**
+   * The I/O process's view of an open chunk, which its owner may still append to.
+   *
+   * @param end end of the last record that was seen
+   */
+  record Peek(ChunkReader reader, UnsafeBuffer memory, int index, int generation, int end) {}
+
   /** Returns whether chunks are stored as they lie, so that they need checksums. Any thread. */
   boolean keepsRecords();
 

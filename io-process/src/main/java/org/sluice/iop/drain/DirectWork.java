@@ -38,7 +38,7 @@ final class DirectWork extends ImageWork {
   /** True when no process has it open, and so may change it from here on. */
   private final boolean closed;
 
-  private final List<Peek> peeks = new ArrayList<>();
+  private final List<ChunkSink.Peek> peeks = new ArrayList<>();
 
   /**
    * @param unpublished the writer's chunks that are not in the pipeline yet, in program order
@@ -123,7 +123,8 @@ final class DirectWork extends ImageWork {
       }
     }
     final long word = context.segment().chunkPool().word(chunk);
-    peeks.add(new Peek(reader, memory, chunk, ChunkStateDescriptor.generation(word), end));
+    peeks.add(
+        new ChunkSink.Peek(reader, memory, chunk, ChunkStateDescriptor.generation(word), end));
   }
 
   @Override
