@@ -221,7 +221,7 @@ every_ms=${every_ms:-300}
 ends_as_expected() {
   local status=0
   rm -rf strikes hurry store
-  timeout "${job_timeout:-150}" "$sluice" mpi --protocol "$2" --snapshot "${snapshot:-auto}" \
+  timeout "${job_timeout:-190}" "$sluice" mpi --protocol "$2" --snapshot "${snapshot:-auto}" \
     --write "${images:-auto}" --every "${every_ms}ms" --patience 5 --restarts 20 --store store -- \
     "${launch[@]}" "./$1" --result result --pause "${pause:-20000}" --steps "$steps" "${@:4}" >job.log 2>&1 &
   job=$!
