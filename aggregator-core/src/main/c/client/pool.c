@@ -98,8 +98,9 @@ static uint64_t own_word(const struct sluice_pool *pool, uint64_t generation, ui
 
 /*
  * Turns a chunk from FREE to OPEN. Acquire order: the I/O process read the chunk's former content
- * before it released the chunk. The count of free chunks is advice, and may be off by the claims
- * under way.
+ * before it released the chunk. Release order: before the claim, the I/O process sees on the ring
+ * all chunks that this process had earlier. The count of free chunks is advice, and may be off by
+ * the claims under way.
  */
 static bool try_claim(struct sluice_pool *pool, uint32_t chunk, uint64_t state)
 {
@@ -107,7 +108,7 @@ static bool try_claim(struct sluice_pool *pool, uint32_t chunk, uint64_t state)
     const uint64_t open = own_word(pool, state >> GENERATION_SHIFT, SLUICE_CHUNK_STATE_OPEN);
     if ((state & STATE_MASK) != SLUICE_CHUNK_STATE_FREE
         || !atomic_compare_exchange_strong_explicit(&segment->chunk_states[chunk], &state, open,
-                                                    memory_order_acquire, memory_order_relaxed)) {
+                                                    memory_order_acq_rel, memory_order_relaxed)) {
         return false;
     }
     atomic_fetch_sub_explicit(&segment->header->free_chunks, 1, memory_order_relaxed);

@@ -12,8 +12,9 @@ import org.sluice.iop.image.Image;
  *
  * <p>The chunk is drained some day like any other. The part of it that was applied here is
  * remembered until then. The journal need not know: an I/O process that is resumed writes those
- * bytes once more, over nothing newer. For a diverted image has one writer, whose direct writes
- * wait for overlapping bytes. An image that turns direct has its marks in the journal.
+ * bytes once more, over nothing newer. For a diverted image has one writer, whose older chunks are
+ * all in the drain before, and whose direct writes wait for overlapping bytes. An image that turns
+ * direct has its marks in the journal.
  */
 final class PeekWork extends ChunkWork {
   /** Creates the work for an open chunk, or for one that was published but not told of. */

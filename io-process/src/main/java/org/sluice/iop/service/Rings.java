@@ -41,6 +41,18 @@ public final class Rings {
    */
   public record Open(int imageId, int entry, int descriptor, String path, long position) {}
 
+  /** A receiver of published chunks: {@link Drain#publish(int, int, long, int, long)}. */
+  @FunctionalInterface
+  public interface Intake {
+    void take(int slot, int chunk, long word, int used, long position);
+  }
+
+  /** A question for chunks that were taken and are not released yet: {@link Drain#has}. */
+  @FunctionalInterface
+  public interface Possession {
+    boolean has(int chunk, long word);
+  }
+
   /** A receiver of the files that processes entered. */
   @FunctionalInterface
   public interface Entrance {
@@ -61,15 +73,18 @@ public final class Rings {
 
   private final Segment segment;
   private final ChunkPool pool;
-  private final Drain drain;
+  private final Intake intake;
+  private final Possession drain;
   private final Lane lane;
   private BiConsumer<Attachment, Close> closing;
   private Entrance entrance;
 
-  public Rings(final Segment segment, final Drain drain, final InFlight inFlight) {
+  public Rings(
+      final Segment segment, final Intake intake, final Possession drain, final InFlight inFlight) {
     this.lane = inFlight.lane(Lane.Role.SERVICE);
     this.segment = segment;
     this.pool = segment.chunkPool();
+    this.intake = intake;
     this.drain = drain;
   }
 
@@ -180,7 +195,7 @@ public final class Rings {
     if (chunk >= 0 && chunk < pool.chunkCount() && used >= ChunkDescriptor.HEADER_LENGTH) {
       final long word = pool.word(chunk); // once: a mad owner may make it another's at any time
       if (isPublished(attachment, chunk, word, ring.getLong(RingDescriptor.GENERATION_OFFSET))) {
-        drain.publish(attachment.index(), chunk, word, used, ring.next());
+        intake.take(attachment.index(), chunk, word, used, ring.next());
         return;
       }
     }
@@ -240,6 +255,24 @@ public final class Rings {
   }
 
   /**
+   * Returns those of the {@link #unpublished} chunks whose older ones are all in the drain. So
+   * their bytes may go into files now.
+   *
+   * <p>The state words are read one after another while the process runs. So the older of two
+   * chunks may be missed, as the process claimed it behind the look at its word, and the newer one
+   * seen. A process tells of a chunk before it claims the next one. So a poll behind the looks puts
+   * all chunks into the drain that are older than a chunk that was seen.
+   */
+  int[] oldestUnpublished(final Attachment attachment) {
+    final List<Claimed> seen = claimed(attachment);
+    poll(attachment);
+    return seen.stream()
+        .filter(one -> !isTaken(one.chunk, one.word))
+        .mapToInt(Claimed::chunk)
+        .toArray();
+  }
+
+  /**
    * Tells whether a process has a chunk that is not in the drain, or makes the memory of one. The
    * process may store into such a chunk as long as it runs.
    */
@@ -254,7 +287,7 @@ public final class Rings {
       if (ChunkStateDescriptor.state(one.word) != ChunkStateDescriptor.PUBLISHED) {
         pool.publish(one.chunk, one.word);
       }
-      drain.publish(attachment.index(), one.chunk, one.word, Drain.ADOPTED, Entry.NO_POSITION);
+      intake.take(attachment.index(), one.chunk, one.word, Drain.ADOPTED, Entry.NO_POSITION);
     }
   }
 }

@@ -101,11 +101,10 @@ public final class TimedSettling {
    * Returns whether a process has appended anything since the last look, which is on its way then.
    */
   private boolean advance(final Attachment process) {
-    rings.poll(process);
     final Map<Long, Integer> before = busy.get(process);
     final Map<Long, Integer> now = new HashMap<>();
     boolean advanced = false;
-    for (final int chunk : rings.unpublished(process)) {
+    for (final int chunk : rings.oldestUnpublished(process)) {
       final long word = segment.chunkPool().word(chunk);
       final int used = segment.chunk(chunk).getIntVolatile(ChunkDescriptor.USED_OFFSET);
       final int seen = before.getOrDefault(word, 0);

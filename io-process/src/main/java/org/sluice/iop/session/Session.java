@@ -129,7 +129,7 @@ final class Session implements AutoCloseable {
             checkpoints.waiters(),
             checkpoints.explicit());
     final ImageRegistry registry = files.registry();
-    rings = new Rings(segment, drain, decisions.journal().inFlight());
+    rings = new Rings(segment, drain::publish, drain::has, decisions.journal().inFlight());
     attachments =
         new Attachments(
             segment,

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.Claims;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -35,6 +37,13 @@ class RingsTest {
 
   @TempDir private Path root;
   private final List<Integer> closed = new ArrayList<>();
+
+  /** The chunks in the drain. */
+  private final List<Integer> taken = new ArrayList<>();
+
+  /** The steps of the process while its chunks are looked for. */
+  private Runnable meanwhile = () -> {};
+
   private Segment segment;
   private InFlight inFlight;
   private int failsAt;
@@ -79,8 +88,19 @@ class RingsTest {
     return new Attachment(segment, images.writer(slot));
   }
 
+  private Rings rings() {
+    return new Rings(
+        segment,
+        (slot, chunk, word, used, position) -> taken.add(chunk),
+        (chunk, word) -> {
+          meanwhile.run();
+          return taken.contains(chunk);
+        },
+        inFlight);
+  }
+
   private void poll(final Attachment attachment) {
-    final Rings rings = new Rings(segment, null, inFlight);
+    final Rings rings = rings();
     rings.closing(this::take);
     rings.poll(attachment);
   }
@@ -133,11 +153,42 @@ class RingsTest {
   /** Such a process keeps its slot: it opens the chunk once that has memory. */
   @Test
   void processThatMakesMemoryMayStore() throws IOException {
-    assertThat(new Rings(segment, null, inFlight).mayStore(attachment(MINE, 1))).isFalse();
+    assertThat(rings().mayStore(attachment(MINE, 1))).isFalse();
     segment.giveMemoryBack(0);
     Claims.make(segment.chunkPool(), OTHER, 2);
-    assertThat(new Rings(segment, null, inFlight).mayStore(attachment(MINE, 1))).isFalse();
+    assertThat(rings().mayStore(attachment(MINE, 1))).isFalse();
     Claims.make(segment.chunkPool(), MINE, 3);
-    assertThat(new Rings(segment, null, inFlight).mayStore(attachment(MINE, 1))).isTrue();
+    assertThat(rings().mayStore(attachment(MINE, 1))).isTrue();
+  }
+
+  /**
+   * The process has a chunk in the middle, and then claims the first one, and then the last one.
+   */
+  @Test
+  void chunkIsNotLookedIntoBeforeAnOlderOneIsTakenThatWasMissed() {
+    Claims.claim(segment.chunkPool(), MINE, 1);
+    meanwhile =
+        () -> {
+          meanwhile = () -> {};
+          publishChunk(1);
+          Claims.claim(segment.chunkPool(), MINE, 0);
+          publishChunk(0);
+          Claims.claim(segment.chunkPool(), MINE, 2);
+        };
+    assertThat(rings().oldestUnpublished(attachment(MINE, 1))).containsExactly(2);
+    assertThat(taken).containsExactly(1, 0);
+  }
+
+  private void publishChunk(final int chunk) {
+    Claims.publish(segment.chunkPool(), chunk);
+    final OneToOneRingBuffer ring = TestSegments.ring(segment, MINE);
+    final int record = ring.tryClaim(RingDescriptor.TYPE_CHUNK, RingDescriptor.BODY_LENGTH);
+    ring.buffer().putInt(record + RingDescriptor.CHUNK_OFFSET, chunk);
+    ring.buffer().putInt(record + RingDescriptor.USED_OFFSET, ChunkDescriptor.HEADER_LENGTH);
+    ring.buffer()
+        .putLong(
+            record + RingDescriptor.GENERATION_OFFSET,
+            ChunkStateDescriptor.generation(segment.chunkPool().word(chunk)));
+    ring.commit(record);
   }
 }
