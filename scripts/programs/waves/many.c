@@ -13,7 +13,9 @@
 
 static MPI_Comm *comms;
 static int64_t *step;
-static int64_t *end; /* the number of steps, for which each rank has the word of the one before it */
+
+/* The number of steps, for which each rank has the word of the one before it. */
+static int64_t *end;
 
 /* Many at a time: a rank that waits for others rests. */
 static void make(const struct corpus *corpus)
@@ -45,8 +47,9 @@ static void pass_on(const struct corpus *corpus)
 static void look_for_end(const struct corpus *corpus)
 {
     if (corpus->rank == 0 && *end == corpus->steps && access("hurry", F_OK) == 0
-        && *step + corpus->ranks < *end)
+        && *step + corpus->ranks < *end) {
         *end = *step + corpus->ranks;
+    }
 }
 
 static void say(const struct corpus *corpus, const char *what, clock_t began)
