@@ -66,7 +66,8 @@ bool sluice_launch_waves_ended(const struct sluice_launch_job *job, int64_t befo
     free(line);
     if (file != NULL)
         fclose(file);
-    return ended;
+    snprintf(path, sizeof path, "%s/mpi/ended", folder); /* on a full disk, instead of a line */
+    return ended || access(path, F_OK) == 0;
 }
 
 /*

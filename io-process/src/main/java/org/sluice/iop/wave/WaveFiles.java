@@ -182,6 +182,11 @@ public record WaveFiles(Path folder) {
     return folder.resolve("mpi/log");
   }
 
+  /** Says that all ranks have come to MPI_Finalize, where the log cannot. */
+  Path ended() {
+    return folder.resolve("mpi/ended");
+  }
+
   /** Is there while a user asks for a wave. */
   Path asking() {
     return folder.resolve("mpi/ask");

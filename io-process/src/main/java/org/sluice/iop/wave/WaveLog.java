@@ -131,6 +131,7 @@ final class WaveLog {
   }
 
   void began(final Job job) {
+    delete(files.ended());
     append(
         new JsonObject()
             .with("what", job.restored() < 0 ? "start" : "restart")
@@ -167,8 +168,12 @@ final class WaveLog {
   }
 
   void nothingUnderWay() {
+    delete(files.progress());
+  }
+
+  private void delete(final Path file) {
     try {
-      Files.deleteIfExists(files.progress());
+      Files.deleteIfExists(file);
     } catch (final IOException e) {
       warn(e);
     }
@@ -180,9 +185,26 @@ final class WaveLog {
     say("no checkpoint is taken any more: " + why);
   }
 
-  /** All ranks have come to MPI_Finalize, which not every launcher's exit status tells. */
+  /**
+   * Tells that all ranks have come to MPI_Finalize, which not every launcher's exit status does. On
+   * a full disk that has no room for a line, a name has some.
+   */
   void ended() {
-    append(new JsonObject().with("what", "ended"));
+    try {
+      write(new JsonObject().with("what", "ended"), StandardOpenOption.APPEND);
+    } catch (final IOException e) {
+      warn(e);
+      nameEnd();
+    }
+  }
+
+  private void nameEnd() {
+    try {
+      Files.createDirectories(files.ended().getParent());
+      Files.createFile(files.ended());
+    } catch (final IOException e) {
+      warn(e);
+    }
   }
 
   /**
