@@ -288,6 +288,11 @@ public final class GroupNames {
             });
   }
 
+  /** Has the next look for moved images be at those of committed checkpoints as well. */
+  void lookAtStored() {
+    moves.lookAtStored();
+  }
+
   /**
    * Returns whether an image's name still fits its group. A committed checkpoint keeps its old
    * names. A file with one of Sluice's own names, which it has for a moment, keeps its group.

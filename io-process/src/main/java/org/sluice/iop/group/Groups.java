@@ -519,6 +519,7 @@ public final class Groups {
    */
   public void end(final boolean succeeded) {
     if (exist()) {
+      names.lookAtStored();
       lookAtMoved();
       if (succeeded) {
         table.all().forEach(Group::end);

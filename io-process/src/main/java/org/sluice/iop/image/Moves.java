@@ -34,8 +34,8 @@ public final class Moves {
    */
   private static final int SHARE = 20;
 
-  /** The least pause between two counts of the links of files that checkpoints have in place. */
-  private static final long LINKS_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** The least pause between two looks at files that committed checkpoints have in place. */
+  private static final long STORED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int NEVER = -1;
 
@@ -47,7 +47,7 @@ public final class Moves {
   private final Map<String, Place> places = new LinkedHashMap<>();
   private final Map<Image, Sight> sights = new LinkedHashMap<>();
 
-  /** The images that had no name when they were looked at last. */
+  /** The images without a name at the last look, and stored images that a process has renamed. */
   private final Set<Image> nowhere = new LinkedHashSet<>();
 
   /** The images whose present place cannot be found out. */
@@ -56,8 +56,8 @@ public final class Moves {
   private boolean told;
   private long next;
 
-  /** The time from when the links of stored images are counted again. */
-  private long nextLinks;
+  /** The time from when stored images are looked at again. */
+  private long nextStored;
 
   private enum Change {
     /** Its images have the names that they had, and others elsewhere at most. */
@@ -73,6 +73,9 @@ public final class Moves {
     private final Set<Image> images = new LinkedHashSet<>();
     private FileStatus seen; // null before it is looked at, and where it is gone
     private boolean settled;
+
+    /** True while its stored images have not been looked at since it changed. */
+    private boolean behind;
 
     /** Looks for changes since it was seen last. */
     private Change look(final String directory) {
@@ -114,8 +117,8 @@ public final class Moves {
    * @param isKnown whether an image is still one of the session
    * @param isWanted whether a name, absolute, is preferred to others of the same file
    * @param isStored whether an image's checkpoint is committed and has all that belongs to it.
-   *     There may be very many such images, and only a link that a program outside makes of their
-   *     files would be news.
+   *     There may be very many such images, and only a name that a program outside gives their
+   *     files would be news, so they are looked at less often.
    */
   public Moves(
       final CaptureDirectory capture,
@@ -137,7 +140,7 @@ public final class Moves {
     this.isStored = isStored;
     this.clock = clock;
     next = clock.getAsLong();
-    nextLinks = next;
+    nextStored = next;
   }
 
   /**
@@ -215,6 +218,9 @@ public final class Moves {
    */
   public void told(final Image image, final String path) {
     told = true;
+    if (image != null && isStored.test(image)) {
+      nowhere.add(image); // so that the next look is at it
+    }
     if (image != null && capture.contains(path) && image.held().identity().isAt(path)) {
       if (isWanted.test(path) || !isNamed(image)) {
         sights.computeIfAbsent(image, any -> new Sight()).other = path;
@@ -255,6 +261,11 @@ public final class Moves {
     return clock.getAsLong() - next >= 0;
   }
 
+  /** Has the next look be at stored images as well. */
+  public void lookAtStored() {
+    nextStored = clock.getAsLong();
+  }
+
   /**
    * Looks at those images whose names may have changed. The capture directory is searched once at
    * most, and only where the kernel does not tell a name.
@@ -266,9 +277,9 @@ public final class Moves {
     final long began = clock.getAsLong();
     final Map<Image, Optional<String>> names = new LinkedHashMap<>();
     final List<Image> astray = new ArrayList<>();
-    final boolean allLinks = began - nextLinks >= 0;
+    final boolean stored = began - nextStored >= 0;
     told = false;
-    for (final Image image : suspects(allLinks)) {
+    for (final Image image : suspects(stored)) {
       unknown.remove(image);
       try {
         look(image, names, astray);
@@ -283,19 +294,24 @@ public final class Moves {
     }
     final long now = clock.getAsLong();
     next = now + SHARE * (now - began);
-    nextLinks = allLinks ? now + Math.max(LINKS_NANOS, SHARE * (now - began)) : nextLinks;
+    nextStored = stored ? now + Math.max(STORED_NANOS, SHARE * (now - began)) : nextStored;
     return names;
   }
 
-  private Set<Image> suspects(final boolean allLinks) {
+  /**
+   * @param stored whether to look at stored images
+   */
+  private Set<Image> suspects(final boolean stored) {
     final Set<Image> all = new LinkedHashSet<>(nowhere);
     all.addAll(unknown.keySet());
     places.forEach(
         (directory, place) -> {
           final Change change = place.look(directory);
+          place.behind |= change == Change.LIST;
           place.images.stream()
-              .filter(image -> isSuspect(image, change, allLinks))
+              .filter(image -> isSuspect(image, place, change, stored))
               .forEach(all::add);
+          place.behind &= !stored;
         });
     for (final Image image : List.copyOf(all)) {
       if (!isKnown.test(image)) {
@@ -310,11 +326,14 @@ public final class Moves {
    * Returns whether an image's name may have changed. An image of a checkpoint is suspect only
    * where its directory has another name.
    */
-  private boolean isSuspect(final Image image, final Change change, final boolean allLinks) {
+  private boolean isSuspect(
+      final Image image, final Place place, final Change change, final boolean stored) {
     if (change == Change.PLACE || image.isCommitted()) {
       return change == Change.PLACE;
     }
-    return change == Change.LIST || (allLinks || !isStored.test(image)) && hasOtherLinks(image);
+    return isStored.test(image)
+        ? stored && (place.behind || hasOtherLinks(image))
+        : change == Change.LIST || hasOtherLinks(image);
   }
 
   private boolean hasOtherLinks(final Image image) {

@@ -81,6 +81,42 @@ class MovesTest {
   }
 
   @Test
+  void aFileThatACheckpointHasIsLookedForAWhileAfterItsDirectoryChanged() throws IOException {
+    isStored = true;
+    moves.look();
+    now += TimeUnit.MILLISECONDS.toNanos(500);
+    final Path other = Files.move(folder.resolve("file"), folder.resolve("other"));
+    assertThat(moves.look()).isEmpty();
+    let(folder).rest();
+    assertThat(moves.look()).isEmpty();
+    assertThat(moves.look()).isEmpty();
+    now += TimeUnit.SECONDS.toNanos(2);
+    isNowAt(other);
+    assertThat(moves.look()).isEmpty();
+  }
+
+  @Test
+  void theEndLooksAtAllFilesThatCheckpointsHave() throws IOException {
+    isStored = true;
+    moves.look();
+    final Path other = Files.move(folder.resolve("file"), folder.resolve("other"));
+    assertThat(moves.look()).isEmpty();
+    moves.lookAtStored();
+    isNowAt(other);
+  }
+
+  @Test
+  void aFileThatACheckpointHasAndThatAProcessRenamesIsLookedAtNext() throws IOException {
+    isStored = true;
+    moves.look();
+    final Path other = Files.move(folder.resolve("file"), folder.resolve("other"));
+    moves.told(image, other.toString());
+    isNowAt(other);
+    moves.looked(image, Optional.of(other.toString()));
+    assertThat(moves.look()).isEmpty();
+  }
+
+  @Test
   void aDirectoryThatIsAsItWasHasTheNamesThatItHad() throws IOException {
     assertThat(moves.look()).isEmpty();
     Files.writeString(folder.resolve("another"), "");
