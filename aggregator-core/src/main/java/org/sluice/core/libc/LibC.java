@@ -40,6 +40,7 @@ public final class LibC {
   public static final int LOCK_NB = 4;
   public static final int PROT_READ = 1;
   public static final int PROT_WRITE = 2;
+  public static final int MAP_SHARED = 1;
   public static final int MAP_PRIVATE = 2;
   public static final int MAP_ANONYMOUS = 0x20;
   public static final int MADV_REMOVE = 9;

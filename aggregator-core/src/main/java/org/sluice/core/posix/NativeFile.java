@@ -347,8 +347,11 @@ public class NativeFile extends HeldInode {
     return new PosixException("sync " + opened, errno);
   }
 
-  /** Returns whether no other object is to see the file's writes. */
-  boolean writesPlainly() {
+  /**
+   * Returns whether no other object is to see the file's writes, so that they may reach it in
+   * another way. Any thread.
+   */
+  public boolean writesPlainly() {
     return isPlain(writes);
   }
 

@@ -59,7 +59,7 @@ public final class Journal implements AutoCloseable {
   private final UUID boot = thisBoot();
   private final Encoder frame = new Encoder();
   private final InFlight inFlight;
-  private NativeFile file;
+  private JournalFile file;
   private long end;
   private long limit = LONG;
   private boolean broken;
@@ -74,7 +74,7 @@ public final class Journal implements AutoCloseable {
     this.path = path;
     this.sessionId = sessionId;
     this.folds = folds;
-    this.file = file.role(FaultPoint.JOURNAL_WRITE, null);
+    this.file = new JournalFile(file.role(FaultPoint.JOURNAL_WRITE, null));
     this.end = end;
     this.inFlight = InFlight.open(beside(path), sessionId);
   }
@@ -138,7 +138,12 @@ public final class Journal implements AutoCloseable {
    * @return false when nothing was ever written to it
    */
   public static boolean hasEntries(final Path path) throws IOException {
-    return Files.size(path) > HEADER_LENGTH;
+    try (NativeFile file = NativeFile.open(path);
+        Arena arena = Arena.ofConfined()) {
+      final ByteBuffer first = read(file, HEADER_LENGTH + Integer.BYTES, arena);
+      return first.limit() > HEADER_LENGTH
+          && (first.limit() < HEADER_LENGTH + Integer.BYTES || first.getInt(HEADER_LENGTH) != 0);
+    }
   }
 
   /** Removes a journal that no process writes to. */
@@ -250,7 +255,7 @@ public final class Journal implements AutoCloseable {
   }
 
   private void flush() throws PosixException {
-    file.pwrite(frame.address(), frame.length(), end);
+    file.write(frame.address(), frame.length(), end);
     end += frame.length();
   }
 
@@ -262,7 +267,7 @@ public final class Journal implements AutoCloseable {
     final Path target = rewritten(path);
     try {
       final Fold fold = folds.get();
-      replay(file, sessionId, fold);
+      replay(file.file(), sessionId, fold);
       writeHeader();
       fold.sum(this::append);
       final NativeFile fresh =
@@ -276,7 +281,7 @@ public final class Journal implements AutoCloseable {
         throw e;
       }
       file.close();
-      file = fresh.role(FaultPoint.JOURNAL_WRITE, null);
+      file = new JournalFile(fresh.role(FaultPoint.JOURNAL_WRITE, null));
       end = frame.length();
       limit = Math.max(LONG, end * GROWTH);
     } catch (final IOException e) {
@@ -300,6 +305,10 @@ public final class Journal implements AutoCloseable {
     broken = true;
     frame.close();
     inFlight.close();
-    file.close();
+    try {
+      file.end(end);
+    } finally {
+      file.close();
+    }
   }
 }

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -113,6 +114,27 @@ class JournalTest {
       assertThat(resume(file, taken(3))).containsExactly(taken(0), taken(1));
       assertThat(resume(file)).containsExactly(taken(0), taken(1), taken(3));
     }
+  }
+
+  /** Nothing is done at a kill. Entries of all lengths follow each other over many pages. */
+  @Test
+  void anEntryIsInTheFileOnceItIsWritten() throws IOException {
+    final Path file = directory.resolve("journal");
+    final Path seen = directory.resolve("seen");
+    final List<Entry> written = new ArrayList<>();
+    try (Journal journal = Journal.create(file, SESSION, All::new)) {
+      assertThat(Journal.hasEntries(file)).isFalse();
+      for (int i = 0; i < 5000; i++) {
+        written.add(i % 1000 == 500 ? new Entry.Rested(i, "x".repeat(i * 50)) : taken(i));
+        journal.write(written.getLast());
+        if (i == 0 || i % 1000 == 501) {
+          assertThat(Journal.hasEntries(file)).isTrue();
+          Files.copy(file, seen, StandardCopyOption.REPLACE_EXISTING);
+          assertThat(resume(seen)).isEqualTo(written);
+        }
+      }
+    }
+    assertThat(resume(file)).isEqualTo(written);
   }
 
   @Test
