@@ -45,7 +45,7 @@ final class CheckpointCommand implements Subcommand {
               flag(value -> waits = value, "--wait")
                   .description(
                       "End once the checkpoint is committed, with its line of sluice mpi status; with status 1 and the"
-                          + " reason if it is given up."))
+                          + " reason if it is given up and not tried again by itself."))
           .examples(
               "  sluice mpi checkpoint --store /scratch/ckpt",
               "  sluice mpi checkpoint --store /scratch/ckpt --wait && scancel 1234")

@@ -67,7 +67,7 @@ public final class AskedWave {
 
   /**
    * Finds what became of the first wave that began behind the call. Waves that were given up before
-   * the request was taken are skipped, and so are waves that another one follows at once.
+   * the request was taken are skipped, and so are waves that are tried again.
    */
   static Optional<Map<String, Object>> find(
       final List<Map<String, Object>> lines, final int taken) {

@@ -50,7 +50,8 @@ final class Coordinator {
   private long last; // the number of the last wave
   private long next;
   private long looked;
-  private boolean asked;
+  private boolean asked; // for a wave that has not begun
+  private WaveFigures resting; // a wave that was asked for and is tried again; null for none
   private boolean never; // the program does what is carried over no line
   private CurrentWave current; // not decided yet; null for none
   private WaveFigures committing; // the decided wave that is not durable; null for none
@@ -75,6 +76,7 @@ final class Coordinator {
     final long newest = newest();
     this.last = Math.max(log.last(), Math.max(newest, job.restored()));
     this.next = System.nanoTime() + job.every();
+    this.asked = job.again() && log.isDue();
     log.open().ifPresent(open -> takeOver(open, open.number() == newest));
     if (job.again()) {
       orderAgain();
@@ -132,16 +134,33 @@ final class Coordinator {
       asked |= log.isAsked();
       sayWhatIsUnderWay();
     }
-    if (asked && !done.isEmpty()) {
-      asked = false;
-      log.tooLate("rank %d has come to MPI_Finalize".formatted(done.nextSetBit(0)));
-    } else if (asked && never) {
-      asked = false;
-      log.tooLate("what the program does is not carried");
-    }
-    if (isFree() && !never && done.isEmpty() && (asked || job.every() > 0 && now >= next)) {
+    if (!done.isEmpty()) {
+      refuse("rank %d has come to MPI_Finalize".formatted(done.nextSetBit(0)));
+    } else if (never) {
+      refuse("what the program does is not carried");
+    } else if (isFree() && (asked || isTimed() && now >= next)) {
       begin();
     }
+  }
+
+  private void refuse(final String why) {
+    if (asked || resting != null) {
+      asked = false;
+      tryNoMore();
+      log.tooLate(why);
+    }
+  }
+
+  private void tryNoMore() {
+    if (resting != null) {
+      resting = null;
+      log.nothingUnderWay();
+    }
+  }
+
+  /** Returns whether a wave begins once its time has come, though nobody asks. */
+  private boolean isTimed() {
+    return job.every() > 0 || resting != null;
   }
 
   private void sayWhatIsUnderWay() {
@@ -149,6 +168,8 @@ final class Coordinator {
       log.underWay(committing, "its commit");
     } else if (current != null) {
       log.underWay(current.figures(), current.waiting());
+    } else if (resting != null) {
+      log.underWay(resting, "the time at which it is tried again");
     }
   }
 
@@ -162,13 +183,14 @@ final class Coordinator {
   }
 
   long patience(final long now, final long limit) {
-    final long due = isFree() && !never && job.every() > 0 ? next : now + LOOK;
+    final long due = isFree() && !never && isTimed() ? next : now + LOOK;
     return Math.clamp((due - now) / 1_000_000 + 1, 1, limit);
   }
 
   private void begin() {
+    current = new CurrentWave(job, orders, choice, ++last, asked || resting != null);
     asked = false;
-    current = new CurrentWave(job, orders, choice, ++last);
+    resting = null;
     current.begin(log);
     proceed();
   }
@@ -270,7 +292,7 @@ final class Coordinator {
   private void giveUp() {
     final CurrentWave wave = current;
     current = null;
-    asked |= wave.asksForNext();
+    resting = wave.isDue() && wave.isAsked() ? wave.figures() : null;
     try {
       CurrentWave.at(FaultPoint.MPI_DROP, () -> drop(wave));
     } catch (final IOException e) {
@@ -281,7 +303,7 @@ final class Coordinator {
 
   private void drop(final CurrentWave wave) {
     checkpoints.decide(wave.number(), false);
-    log.givenUp(wave.figures(), wave.reason(), asked);
+    log.givenUp(wave.figures(), wave.reason(), asked || wave.isDue());
     if (done.isEmpty()) {
       log.sayGivenUp(wave.figures(), wave.reason());
     }
@@ -300,5 +322,6 @@ final class Coordinator {
       current.giveUp("its job ended before it was whole");
       proceed();
     }
+    tryNoMore();
   }
 }

@@ -19,17 +19,29 @@ final class CurrentWave {
   private final Orders orders;
   private final ProtocolChoice choice;
   private final long number;
+  private final boolean asked;
   private final long end; // the deadline
   private final Wave wave;
   private final WaveFigures figures;
   private final Phase images;
   private Order.GiveUp over; // null while nothing gave it up
-  private boolean asksForNext;
+  private boolean changesProtocol; // for the next wave
 
-  CurrentWave(final Job job, final Orders orders, final ProtocolChoice choice, final long number) {
+  /**
+   * Creates the wave, which the ranks know nothing of yet.
+   *
+   * @param asked whether someone asked for its checkpoint
+   */
+  CurrentWave(
+      final Job job,
+      final Orders orders,
+      final ProtocolChoice choice,
+      final long number,
+      final boolean asked) {
     this.orders = orders;
     this.choice = choice;
     this.number = number;
+    this.asked = asked;
     this.end = System.nanoTime() + job.patience();
     this.wave = choice.begin();
     this.figures = new WaveFigures(number, choice.protocol().name(), job.ranks());
@@ -77,13 +89,21 @@ final class CurrentWave {
     return over.why();
   }
 
-  /** Returns whether the next wave is to come at once. */
-  boolean asksForNext() {
-    return asksForNext;
+  /** Returns whether someone asked for its checkpoint. */
+  boolean isAsked() {
+    return asked;
+  }
+
+  /** Returns whether its checkpoint is tried again, once this wave is given up. */
+  boolean isDue() {
+    return changesProtocol || over.again();
   }
 
   /** Returns for how long the next wave waits, in nanoseconds, once this one is given up. */
   long rest(final long every) {
+    if (changesProtocol) {
+      return 0;
+    }
     return over.again() ? over.rest() : Math.max(every, over.rest());
   }
 
@@ -94,7 +114,6 @@ final class CurrentWave {
   private void giveUp(final Order.GiveUp order) {
     if (over == null) {
       over = order;
-      asksForNext = order.again() && order.rest() == 0;
     }
   }
 
@@ -127,7 +146,7 @@ final class CurrentWave {
     }
     carryOut(wave.hear(kind, rank, bytes));
     if (over != null || images.isOver()) {
-      wave.verdict().ifPresent(verdict -> asksForNext |= choice.hear(verdict));
+      wave.verdict().ifPresent(verdict -> changesProtocol |= choice.hear(verdict));
     }
   }
 

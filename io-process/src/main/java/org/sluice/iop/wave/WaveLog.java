@@ -36,12 +36,15 @@ final class WaveLog {
   /** The number of last lines that stay, and of the waves that are remembered as begun. */
   private static final int KEPT = 5000;
 
+  private static final String AGAIN = "again";
+
   private final WaveFiles files;
   private int length; // in lines
   private boolean torn; // a disk that got full may have taken the beginning of a line
   private boolean warned;
   private long last;
   private Open open;
+  private boolean due;
   private String chosen;
 
   /** A wave of which the log does not say what became of it. */
@@ -77,6 +80,7 @@ final class WaveLog {
         chosen = name;
       }
     }
+    due = !lines.isEmpty() && Boolean.TRUE.equals(lines.getLast().get(AGAIN));
     WaveFiles.open(lines)
         .ifPresent(
             line ->
@@ -99,6 +103,11 @@ final class WaveLog {
   /** The last wave that was begun by then, if it had not ended. */
   Optional<Open> open() {
     return Optional.ofNullable(open);
+  }
+
+  /** Returns whether the last wave was given up to be tried again, and nothing came of that yet. */
+  boolean isDue() {
+    return due;
   }
 
   /** Cuts the line that a crash left unfinished, so that the next entry begins a line. */
@@ -210,10 +219,10 @@ final class WaveLog {
   /**
    * No recovery begins with it.
    *
-   * @param again whether the next one begins at once
+   * @param again whether it is tried again: who waits for it waits for the next one
    */
   void givenUp(final WaveFigures wave, final String why, final boolean again) {
-    append(line(wave, "given up").with("why", why).with("again", again ? true : null));
+    append(line(wave, "given up").with("why", why).with(AGAIN, again ? true : null));
   }
 
   /** Says so to users: at the end of a job there is nothing to say. */

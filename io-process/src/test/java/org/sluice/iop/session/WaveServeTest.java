@@ -6,13 +6,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.wave.protocol.Control;
 import org.sluice.iop.wave.protocol.c3.C3;
+import org.sluice.iop.wave.protocol.pcl.Pcl;
 
 /** What tests of waves share: two ranks, for which rank 0 speaks. */
 abstract class WaveServeTest extends ServeTest {
@@ -116,6 +119,25 @@ abstract class WaveServeTest extends ServeTest {
     hello(zero, protocol, 0, PATIENCE);
     ask();
     expectPlease(zero, protocol, 1);
+  }
+
+  /** Rank 1 stands at a spot of Pcl that rank 0 does not reach in time. */
+  void standInVain(final RawProcess zero, final long wave) throws Exception {
+    bothSay(zero, Pcl.COUNTED, wave, longs(5));
+    assertThat(next(zero).kind()).isEqualTo(Pcl.STOP_AT);
+    say(zero, Control.MARKER, 1, wave, marker(1, 0, 0));
+    say(zero, Pcl.STOOD, 1, wave, NOTHING);
+    expect(zero, Control.GIVE_UP, -1, wave, NOTHING);
+    assertThat(log().getLast())
+        .contains("\"given up\"", "while others held still", "\"again\":true");
+  }
+
+  /** Who waits for the checkpoint of that wave sees that it is tried again. */
+  void awaitLineOfRest(final long wave) throws Exception {
+    final Path file = store.resolve("mpi/under-way");
+    final String line = "\"checkpoint\":%d,.*the time at which it is tried again".formatted(wave);
+    final Pattern told = Pattern.compile(line);
+    await(() -> Files.exists(file) && told.matcher(Files.readString(file)).find());
   }
 
   List<String> log() throws IOException {

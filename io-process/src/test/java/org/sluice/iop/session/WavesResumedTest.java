@@ -8,6 +8,7 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.wave.protocol.Control;
 import org.sluice.iop.wave.protocol.c3.C3;
+import org.sluice.iop.wave.protocol.pcl.Pcl;
 
 /** The coordinator of waves in an I/O process that was resumed, and at the end of a session. */
 class WavesResumedTest extends WaveServeTest {
@@ -50,6 +51,22 @@ class WavesResumedTest extends WaveServeTest {
           expect(last, Control.GIVE_UP, -1, 2, NOTHING);
           assertThat(last.call(new Request.Orders())).isEqualTo(NO_ORDER);
         }
+      }
+    }
+  }
+
+  @Test
+  void aCheckpointThatWasToBeTriedAgainIsTriedByTheResumedIoProcess() throws Exception {
+    try (ServeProcess killed = serve("container");
+        RawProcess zero = RawProcess.attach(killed.directory())) {
+      begin(zero, Pcl.NUMBER);
+      standInVain(zero, 1);
+      killed.kill();
+      try (ServeProcess resumed = serve("container", "--resume");
+          RawProcess again = zero.resume(resumed.directory(), 0)) {
+        hello(again, Pcl.NUMBER, -1, 0, PATIENCE, true);
+        expect(again, Control.GIVE_UP, -1, 1, NOTHING);
+        expectPlease(again, Pcl.NUMBER, 2);
       }
     }
   }

@@ -155,6 +155,36 @@ class WavesTest extends WaveServeTest {
   }
 
   @Test
+  void aCheckpointForWhichRanksStoodInVainIsTriedAgainUntilARankIsAtItsEnd() throws Exception {
+    try (ServeProcess serve = serve("container");
+        RawProcess zero = RawProcess.attach(serve.directory())) {
+      begin(zero, Pcl.NUMBER);
+      standInVain(zero, 1);
+      expectPlease(zero, Pcl.NUMBER, 2);
+      standInVain(zero, 2);
+      awaitLineOfRest(2);
+      expectPlease(zero, Pcl.NUMBER, 3);
+      standInVain(zero, 3);
+      say(zero, Control.DONE, 0, 0, NOTHING);
+      await(() -> log().getLast().contains("\"refused\""));
+      assertThat(log().getLast()).contains("rank 0 has come to MPI_Finalize");
+      assertThat(store.resolve("mpi/under-way")).doesNotExist();
+    }
+  }
+
+  @Test
+  void aCheckpointForWhichRanksStoodInVainIsTriedAgainLongBeforeTheNextOne() throws Exception {
+    try (ServeProcess serve = serve("container");
+        RawProcess zero = RawProcess.attach(serve.directory())) {
+      hello(zero, Pcl.NUMBER, TimeUnit.MINUTES.toNanos(10), PATIENCE);
+      ask();
+      expectPlease(zero, Pcl.NUMBER, 1);
+      standInVain(zero, 1);
+      expectPlease(zero, Pcl.NUMBER, 2);
+    }
+  }
+
+  @Test
   void aWaveThatARankWasBeyondBeginsAgainFarther() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {

@@ -26,10 +26,13 @@ class AskedWaveTest {
   }
 
   @Test
-  void theNextIsItWhereOneFollowsAtOnce() {
+  void theNextIsItWhereOneIsTriedAgain() {
     assertThat(fate(0, "begun 4", "given up 4 again")).isEmpty();
     assertThat(fate(0, "begun 4", "given up 4 again", "begun 5", "committed 5"))
         .contains("committed 5");
+    assertThat(fate(0, "begun 4", "given up 4 again", "begun 5", "given up 5"))
+        .contains("given up 5");
+    assertThat(fate(0, "begun 4", "given up 4 again", "refused")).contains("refused");
   }
 
   @Test
