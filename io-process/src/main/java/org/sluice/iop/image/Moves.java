@@ -74,9 +74,6 @@ public final class Moves {
     private FileStatus seen; // null before it is looked at, and where it is gone
     private boolean settled;
 
-    /** True while its stored images have not been looked at since it changed. */
-    private boolean behind;
-
     /** Looks for changes since it was seen last. */
     private Change look(final String directory) {
       final FileStatus before = seen;
@@ -111,6 +108,9 @@ public final class Moves {
 
     /** The number of its names when it was looked at last. */
     private int seen = NEVER;
+
+    /** True while the image has not been looked at since its directory changed. */
+    private boolean behind;
   }
 
   /**
@@ -307,11 +307,7 @@ public final class Moves {
     places.forEach(
         (directory, place) -> {
           final Change change = place.look(directory);
-          place.behind |= change == Change.LIST;
-          place.images.stream()
-              .filter(image -> isSuspect(image, place, change, stored))
-              .forEach(all::add);
-          place.behind &= !stored;
+          place.images.stream().filter(image -> isSuspect(image, change, stored)).forEach(all::add);
         });
     for (final Image image : List.copyOf(all)) {
       if (!isKnown.test(image)) {
@@ -326,14 +322,16 @@ public final class Moves {
    * Returns whether an image's name may have changed. An image of a checkpoint is suspect only
    * where its directory has another name.
    */
-  private boolean isSuspect(
-      final Image image, final Place place, final Change change, final boolean stored) {
+  private boolean isSuspect(final Image image, final Change change, final boolean stored) {
     if (change == Change.PLACE || image.isCommitted()) {
       return change == Change.PLACE;
     }
-    return isStored.test(image)
-        ? stored && (place.behind || hasOtherLinks(image))
-        : change == Change.LIST || hasOtherLinks(image);
+    final Sight sight = sights.get(image);
+    sight.behind |= change == Change.LIST;
+    final boolean due = stored || !isStored.test(image);
+    final boolean suspect = due && (sight.behind || hasOtherLinks(image));
+    sight.behind &= !due;
+    return suspect;
   }
 
   private boolean hasOtherLinks(final Image image) {

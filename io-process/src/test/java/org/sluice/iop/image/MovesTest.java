@@ -96,6 +96,19 @@ class MovesTest {
   }
 
   @Test
+  void aFileThatIsInNoCheckpointAnyMoreIsLookedForAsLateAsBefore() throws IOException {
+    isStored = true;
+    moves.look();
+    now += TimeUnit.MILLISECONDS.toNanos(500);
+    final Path other = Files.move(folder.resolve("file"), folder.resolve("other"));
+    assertThat(moves.look()).isEmpty();
+    let(folder).rest();
+    assertThat(moves.look()).isEmpty();
+    isStored = false;
+    isNowAt(other);
+  }
+
+  @Test
   void theEndLooksAtAllFilesThatCheckpointsHave() throws IOException {
     isStored = true;
     moves.look();
