@@ -280,10 +280,11 @@ public final class Journal implements AutoCloseable {
         fresh.close();
         throw e;
       }
-      file.close();
+      final JournalFile former = file;
       file = new JournalFile(fresh.role(FaultPoint.JOURNAL_WRITE, null));
       end = frame.length();
       limit = Math.max(LONG, end * GROWTH);
+      former.close();
     } catch (final IOException e) {
       limit = end * GROWTH;
       Warnings.warn("the journal stays as long as it is: " + e.getMessage());

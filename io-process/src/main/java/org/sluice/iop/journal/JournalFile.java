@@ -1,6 +1,7 @@
 package org.sluice.iop.journal;
 
 import java.lang.invoke.VarHandle;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.libc.LibC;
 import org.sluice.core.libc.PosixException;
@@ -14,13 +15,18 @@ import org.sluice.core.posix.NativeFile;
  *
  * <p>Behind the entries the file has zeros, whose pages are there before anything is stored. So a
  * full file system is an error, not a signal. Where there is no room ahead, each entry is written
- * by a call, which says why. Not thread-safe.
+ * by a call, which says why. So it is on a file system that may copy a page once more before it
+ * changes, as btrfs does, and then needs room again. Not thread-safe.
  */
 final class JournalFile implements AutoCloseable {
-  private static final long PAGE = 4096;
+  /** The file systems that change a page where it is. */
+  private static final Set<String> IN_PLACE = Set.of("tmpfs", "ext4", "xfs");
+
+  /** The largest page of a processor, in bytes. */
+  private static final long PAGE = 1 << 16;
 
   /** The bytes that are mapped at a time. */
-  private static final long ROOM = 1 << 16;
+  private static final long ROOM = 2 * PAGE;
 
   private final NativeFile file;
   private final UnsafeBuffer window = new UnsafeBuffer(0, 0);
@@ -29,13 +35,14 @@ final class JournalFile implements AutoCloseable {
   /** The offset of the window in the file. */
   private long begin;
 
-  private boolean isMappable = true;
+  private boolean isMappable;
 
   /**
    * @param file file that is longer than its entries from now on; closed with this
    */
-  JournalFile(final NativeFile file) {
+  JournalFile(final NativeFile file) throws PosixException {
     this.file = file;
+    this.isMappable = IN_PLACE.contains(file.room().fileSystem());
   }
 
   NativeFile file() {

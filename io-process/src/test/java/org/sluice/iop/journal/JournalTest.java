@@ -137,6 +137,30 @@ class JournalTest {
     assertThat(resume(file)).isEqualTo(written);
   }
 
+  /**
+   * A kill leaves an entry of which some bytes are stored, in front of the zeros of the mapping.
+   */
+  @Test
+  void goesOnBehindTheLastWholeEntryInFrontOfZeros() throws IOException {
+    final Path file = directory.resolve("journal");
+    final byte[] live;
+    final int end;
+    try (Journal journal = Journal.create(file, SESSION, All::new)) {
+      journal.write(taken(0));
+      journal.write(taken(1));
+      journal.write(new Entry.Taken(-1, -1, -1, -1, -1)); // no byte of it is as in front of it
+      live = Files.readAllBytes(file);
+    }
+    end = (int) Files.size(file);
+    assertThat(live).hasSizeGreaterThan(end);
+    for (int lacking = 1; lacking <= 36; lacking++) {
+      Arrays.fill(live, end - lacking, end, (byte) 0);
+      Files.write(file, live);
+      assertThat(resume(file, taken(3))).containsExactly(taken(0), taken(1));
+      assertThat(resume(file)).containsExactly(taken(0), taken(1), taken(3));
+    }
+  }
+
   @Test
   void cutsOffAnEntryThatIsDamaged() throws IOException {
     final Path file = journalOf(taken(0), taken(1));
