@@ -50,6 +50,9 @@ public final class Groups {
   private final GroupNotices notices;
   private final GroupCommits commits;
 
+  /** True once the files of what is not committed become plain files, at the end. */
+  private boolean settling;
+
   /**
    * @param rechecks groups that are to be looked at again, also by the markers
    */
@@ -299,7 +302,9 @@ public final class Groups {
   }
 
   private void commitUnlessPaused(final Group group) {
-    if (markers.isCovered(group) && rechecks.isOver(group.number(), group.hasGrown())) {
+    if (!settling
+        && markers.isCovered(group)
+        && rechecks.isOver(group.number(), group.hasGrown())) {
       final long began = rechecks.now();
       if (isReady(group) && (!hurryOthers(group) || isReady(group))) {
         commit(group);
@@ -545,6 +550,15 @@ public final class Groups {
         .filter(markers::marksNothing)
         .forEach(group -> uncaptured.fail(group.number(), Errno.ENOENT, group.obstacle(grouping)));
     return all;
+  }
+
+  /**
+   * Has no group committed from here on: the files of what is not committed are made plain, and the
+   * failures of commits counted. A look at their names goes on, and would begin another commit, of
+   * which nobody awaits the end.
+   */
+  public void settle() {
+    settling = true;
   }
 
   /**

@@ -171,6 +171,7 @@ public final class Ending {
   }
 
   private void settle() {
+    checkpoints.groups().settle();
     unseen.last();
     checkpoints.explicit().discardAll();
     checkpoints.lastSettling().settle(this::finish);
