@@ -139,7 +139,7 @@ class EntranceTest extends ServeTest {
           final Reply.Opened good = process.create(capture.resolve("good"));
           final int id = enter(file, name);
           awaitFailed(id);
-          assertThat(serve.errors()).contains(reason);
+          await(() -> serve.errors().contains(reason)); // a writer sees it before it is said
           process.write(id, 0, bytes("lost"));
           checkWorks(good);
         });

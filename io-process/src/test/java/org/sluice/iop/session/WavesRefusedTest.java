@@ -172,6 +172,7 @@ class WavesRefusedTest extends WaveServeTest {
       }
       assertThat(zero.call(new Request.Complete(1, 0))).isEqualTo(new Reply.Done());
       assertThat(zero.call(new Request.Await(1, 60_000))).isInstanceOf(Reply.Failed.class);
+      await(() -> !serve.errors().isEmpty()); // who asks late is answered before it is said
       assertThat(serve.errors().lines())
           .singleElement()
           .asString()
