@@ -6,10 +6,10 @@ the processor time that its tests took, what failed and what it said last, and i
 were skipped. Exits with 1 unless all passed.
 
 With --budgets the run was of all tests: a suite that grew by more than a tenth fails. What suites take is recorded in
-`budgets` with --record, by page faults of their processes: starts of processes and memory that is touched, whatever the
-machine is busy with. Two runs of a suite differ by one per cent in these, and by 20 in processor time. Where time decides
-how often something is done they differ by 12, and only more than a quarter fails. The machine's own factor is that of most
-suites.
+`budgets` with --record, the most of several runs, by page faults of their processes: starts of processes and memory that
+is touched, whatever the machine is busy with. Two runs of a suite differ by one per cent in these, and by 20 in processor
+time. Where time decides how often something is done they differ by 12, and only more than a quarter fails. The machine's
+own factor is that of most suites.
 """
 import collections
 import pathlib
@@ -87,17 +87,24 @@ def page_faults(directory):
     return suites
 
 
+def recorded():
+    lines = BUDGETS.read_text().splitlines() if BUDGETS.exists() else []
+    return {suite: int(count) for suite, count in (line.split() for line in lines)}
+
+
 def record(faults):
+    before = recorded()
+    faults = {suite: max(count, before.get(suite, 0)) for suite, count in faults.items()}
     BUDGETS.write_text("".join(f"{suite} {count}\n" for suite, count in sorted(faults.items())))
 
 
 def over_budget(faults):
     """The suites that grew, each as a test that failed. One that is not recorded yet has no budget."""
-    recorded = {suite: int(count) for suite, count in (line.split() for line in BUDGETS.read_text().splitlines())}
-    known = [suite for suite in recorded if suite in faults]
-    factor = statistics.median(faults[suite] / recorded[suite] for suite in known)
+    before = recorded()
+    known = [suite for suite in before if suite in faults]
+    factor = statistics.median(faults[suite] / before[suite] for suite in known)
     for suite in known:
-        budget = recorded[suite] * factor
+        budget = before[suite] * factor
         if faults[suite] > budget * (GROWTH_BY_TIME if BY_TIME.match(suite) else GROWTH) + FLOOR:
             reason = (
                 f"{faults[suite]} page faults, {faults[suite] / budget - 1:.0%} more than recorded: let tests start fewer"
