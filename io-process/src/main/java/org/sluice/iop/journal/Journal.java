@@ -273,15 +273,17 @@ public final class Journal implements AutoCloseable {
       final NativeFile fresh =
           NativeFile.open(target, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)
               .role(FaultPoint.JOURNAL_REWRITE, null);
+      final JournalFile former = file;
       try {
+        final JournalFile next = new JournalFile(fresh);
         fresh.pwrite(frame.address(), frame.length(), 0);
         Files.move(target, path, StandardCopyOption.ATOMIC_MOVE);
+        file = next;
       } catch (final IOException e) {
         fresh.close();
         throw e;
       }
-      final JournalFile former = file;
-      file = new JournalFile(fresh.role(FaultPoint.JOURNAL_WRITE, null));
+      fresh.role(FaultPoint.JOURNAL_WRITE, null);
       end = frame.length();
       limit = Math.max(LONG, end * GROWTH);
       former.close();
