@@ -151,10 +151,12 @@ public final class ImageTable {
   }
 
   /**
-   * Fails images that a process has entered, and that nobody is going to take. I/O process only.
+   * Fails images that a process has entered, and that nobody is going to take. The process asks for
+   * the one that it is about to enter. I/O process only.
    */
   public void failUntaken(final int slot, final int errno) {
     for (int entry = 0; entry < count; entry++) {
+      contest(entry, slot);
       if (state(entry) == ImageDescriptor.STATE_DIVERTED && creator(entry) == slot) {
         error(entry, errno);
       }

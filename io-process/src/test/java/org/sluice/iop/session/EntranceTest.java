@@ -118,6 +118,26 @@ class EntranceTest extends ServeTest {
         });
   }
 
+  /** Nobody would take the image, and nobody would tell its process. */
+  @Test
+  void aProcessAsksForTheFileThatItIsEnteringWhenItsRingIsNonsense() throws Exception {
+    whileServed(
+        serve -> {
+          final Path file = create(capture.resolve("file"));
+          final int entry = take(FileStatus.behind(file.toString()), table.nextId());
+          table.state(
+              entry,
+              process.slot() << ImageDescriptor.STATE_SLOT_SHIFT | ImageDescriptor.STATE_ENTERING);
+          final Reply.Opened image = process.create(capture.resolve("image"));
+          TestSegments.open(process.segment(), process.slot(), 7, table.count(), file.toString());
+          process.tell(new Request.Wake());
+          await(() -> table.error(image.entry()) == Errno.EIO);
+          process.call(new Request.Stats()); // behind all that the damage leads to
+          assertThat(table.isEntering(entry, process.slot())).isFalse();
+          assertThat(table.isBeingEntered(entry, process.slot())).isTrue();
+        });
+  }
+
   @FunctionalInterface
   private interface Step {
     void run(ServeProcess serve) throws Exception;
