@@ -8,7 +8,7 @@ public final class NotCapturedException extends Exception {
 
   private final Reason reason;
 
-  NotCapturedException(final Reason reason, final String message) {
+  public NotCapturedException(final Reason reason, final String message) {
     super(message);
     this.reason = reason;
   }

@@ -56,13 +56,17 @@ public final class Admissions {
   }
 
   /**
-   * Returns the reason why it must not be diverted; NONE when it may be.
+   * Returns the reason why it must not be diverted; NONE when it may be. Nobody takes what a
+   * process logs whose ring is damaged.
    *
    * @param others whether other nodes may write it, too
    */
-  static Reason reason(final int flags, final boolean others) {
+  static Reason reason(final Attachment opener, final int flags, final boolean others) {
     if (others) {
       return Reason.NODES;
+    }
+    if (opener.isCorrupt()) {
+      return Reason.OTHER;
     }
     if ((flags & RequestDescriptor.OPEN_DIRECT) == 0) {
       return Reason.NONE;
@@ -214,7 +218,7 @@ public final class Admissions {
   }
 
   /**
-   * Makes a file an image.
+   * Makes a file an image. Nobody would hear of its close from a ring that is damaged.
    *
    * @param opened reason why it must not be diverted, as far as openings tell; NONE when it may be
    */
@@ -225,10 +229,14 @@ public final class Admissions {
       final int flags,
       final Reason opened)
       throws NotCapturedException, PosixException {
+    if (opener.isCorrupt()) {
+      throw new NotCapturedException(
+          Reason.UNATTACHED, "the ring of %s is damaged".formatted(opener));
+    }
     checkpoints.resting().checkRoom();
     final NativeFile file = files.capture().open(key, path);
     final boolean others = files.shared().has(file, opener.writer(), isMpi(flags));
-    final Reason asked = reason(flags, others);
+    final Reason asked = reason(opener, flags, others);
     final Reason reason = asked == Reason.NONE ? opened : asked;
     if (reason == Reason.NONE) {
       final Image image = files.registry().admit(file, ImageDescriptor.STATE_DIVERTED);

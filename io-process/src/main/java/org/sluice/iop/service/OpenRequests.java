@@ -97,7 +97,7 @@ public final class OpenRequests {
     final Reason kept = ungrouped.has(image) ? Reason.UNGROUPED : Reason.NONE;
     final Reason flagged =
         Admissions.reason(
-            flags, files.shared().has(image, opener.writer(), Admissions.isMpi(flags)));
+            opener, flags, files.shared().has(image, opener.writer(), Admissions.isMpi(flags)));
     final Reason asked = flagged == Reason.NONE ? kept : flagged;
     if (emptied) {
       image.emptied();

@@ -11,6 +11,7 @@ import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
 import org.sluice.core.segment.TestSegments;
@@ -138,13 +139,36 @@ class EntranceTest extends ServeTest {
         });
   }
 
+  /** What it would log, and say of their closes, nobody takes. */
+  @Test
+  void filesArePlainOrDirectOnceTheirProcessHasSaidNonsense() throws Exception {
+    whileServed(
+        "container",
+        serve -> {
+          final Path known = capture.resolve("known");
+          process.end(process.create(known).imageId());
+          final Reply.Opened image = process.create(capture.resolve("image"));
+          process.tellRing(123_456, -1, 99);
+          await(() -> table.error(image.entry()) == Errno.EIO);
+          final Reply.Opened again = process.open(known, RequestDescriptor.OPEN_WRITE);
+          assertThat(again.disposition()).isEqualTo(RequestDescriptor.DIRECT);
+          final Path next = capture.resolve("next");
+          assertThat(process.create(next).disposition()).isEqualTo(RequestDescriptor.PLAIN);
+          assertThat(serve.errors()).contains(next + " is not captured", "is damaged");
+        });
+  }
+
   @FunctionalInterface
   private interface Step {
     void run(ServeProcess serve) throws Exception;
   }
 
   private void whileServed(final Step step) throws Exception {
-    try (ServeProcess serve = serve("files");
+    whileServed("files", step);
+  }
+
+  private void whileServed(final String layout, final Step step) throws Exception {
+    try (ServeProcess serve = serve(layout);
         RawProcess attached = RawProcess.attach(serve.directory())) {
       process = attached;
       table = attached.segment().imageTable();
