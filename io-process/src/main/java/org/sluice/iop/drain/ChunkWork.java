@@ -91,13 +91,13 @@ abstract class ChunkWork implements Work {
     }
   }
 
+  /**
+   * Gives the chunk to the layout, also one without extents: an earlier look at it may wait to be
+   * written.
+   */
   @Override
   public final void write() {
-    if (extents.count() > 0) {
-      context.sink().drain(this);
-    } else {
-      release(null);
-    }
+    context.sink().drain(this);
   }
 
   /** Releases the chunk, as the sink has finished with it. */
