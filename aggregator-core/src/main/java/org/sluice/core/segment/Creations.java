@@ -85,7 +85,7 @@ public final class Creations {
   public void abandon(final int slot, final int entry) {
     if (entry >= 0 && entry < table.count() && table.isBeingEntered(entry, slot)) {
       taken(slot, entry, table.device(entry), table.inode(entry));
-      table.remove(entry);
+      table.abandon(entry, slot);
     }
   }
 

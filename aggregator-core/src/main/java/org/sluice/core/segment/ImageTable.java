@@ -1,5 +1,6 @@
 package org.sluice.core.segment;
 
+import java.util.function.IntPredicate;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
@@ -118,7 +119,10 @@ public final class ImageTable {
    * Returns the slot of the process whose ring has an image's OPEN, or is going to; -1 for none.
    */
   public int creator(final int entry) {
-    final int state = state(entry);
+    return creator(entry, state(entry));
+  }
+
+  private int creator(final int entry, final int state) {
     final int kind = state & ImageDescriptor.STATE_MASK;
     return kind == ImageDescriptor.STATE_ENTERING || kind == ImageDescriptor.STATE_CONTESTED
         ? state >>> ImageDescriptor.STATE_SLOT_SHIFT
@@ -208,6 +212,33 @@ public final class ImageTable {
   /** I/O process only. */
   public void remove(final int entry) {
     state(entry, ImageDescriptor.STATE_FREE);
+  }
+
+  /**
+   * Frees an entry of a creator's. Its process may give it back at the same time, and another one
+   * take it, which then keeps it. I/O process only.
+   *
+   * @param whose test for the creator's slot; -1 where no process is
+   */
+  public void removeOf(final int entry, final IntPredicate whose) {
+    int state;
+    do {
+      state = state(entry);
+    } while (state != ImageDescriptor.STATE_FREE
+        && whose.test(creator(entry, state))
+        && !free(entry, state));
+  }
+
+  private boolean free(final int entry, final int state) {
+    return entries.compareAndSetInt(
+        offset(entry) + ImageDescriptor.STATE_OFFSET, state, ImageDescriptor.STATE_FREE);
+  }
+
+  /** Frees the entry that a process is about to enter, unless it gives it back itself. */
+  void abandon(final int entry, final int slot) {
+    if (!free(entry, entering(slot))) {
+      free(entry, contested(slot));
+    }
   }
 
   /**

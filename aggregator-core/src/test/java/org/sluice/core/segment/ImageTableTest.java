@@ -53,4 +53,40 @@ class ImageTableTest {
     assertThat(table.insert(1, 2, 4, ImageDescriptor.STATE_DIVERTED, 0)).isEqualTo(entry);
     assertThat(table.error(entry)).isZero();
   }
+
+  /** The process gives it back behind the look at the entry, and another one enters its file. */
+  @Test
+  void entryThatAnotherProcessHasTakenMeanwhileStaysItsOwn() {
+    final int entry = table.insert(1, 2, 3, entering(4), 0);
+    table.removeOf(
+        entry,
+        creator -> {
+          table.state(entry, entering(5));
+          return creator == 4;
+        });
+    assertThat(table.isEntering(entry, 5)).isTrue();
+    table.removeOf(entry, creator -> creator == 4);
+    table.abandon(entry, 4);
+    assertThat(table.isEntering(entry, 5)).isTrue();
+    table.abandon(entry, 5);
+    assertThat(table.state(entry)).isEqualTo(ImageDescriptor.STATE_FREE);
+  }
+
+  /** Nobody is going to take the image. */
+  @Test
+  void entryThatItsProcessEntersMeanwhileIsFreedAllTheSame() {
+    final int entry = table.insert(1, 2, 3, entering(4), 0);
+    table.entries.putInt(entry * ImageDescriptor.LENGTH + ImageDescriptor.CREATOR_OFFSET, 5);
+    table.removeOf(
+        entry,
+        creator -> {
+          table.state(entry, ImageDescriptor.STATE_DIVERTED);
+          return creator == 4;
+        });
+    assertThat(table.state(entry)).isEqualTo(ImageDescriptor.STATE_FREE);
+  }
+
+  private static int entering(final int slot) {
+    return slot << ImageDescriptor.STATE_SLOT_SHIFT | ImageDescriptor.STATE_ENTERING;
+  }
 }

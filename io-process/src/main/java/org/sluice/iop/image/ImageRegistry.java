@@ -241,10 +241,8 @@ public final class ImageRegistry {
 
   private void removeWhere(final IntPredicate whose) {
     for (int entry = 0; entry < table.count(); entry++) {
-      if (table.state(entry) != ImageDescriptor.STATE_FREE
-          && !used.get(entry)
-          && whose.test(table.creator(entry))) {
-        table.remove(entry);
+      if (!used.get(entry)) {
+        table.removeOf(entry, whose);
       }
     }
   }
