@@ -128,20 +128,29 @@ static void grants_are_no_room_once_all_memory_is_made(void **state)
     shut_down();
 }
 
-static void *make_direct_soon(void *argument)
+typedef void (*change)(struct fake_io_process *, struct fake_image *);
+
+struct moment {
+    useconds_t pause;
+    change change;
+};
+
+static void *change_soon(void *argument)
 {
-    usleep((useconds_t)(uintptr_t)argument);
-    fake_make_direct(&iop, &iop.images[0]);
+    const struct moment *moment = argument;
+    usleep(moment->pause);
+    moment->change(&iop, &iop.images[0]);
     return NULL;
 }
 
-static void direct_at_a_random_moment(struct fake_geometry geometry, unsigned seed)
+static void direct_at_a_random_moment(struct fake_geometry geometry, change change, unsigned seed)
 {
     start(geometry);
     uint8_t *model = calloc(1, MODEL_LENGTH);
     int64_t size = 0;
     pthread_t other;
-    pthread_create(&other, NULL, make_direct_soon, (void *)(uintptr_t)(rand_r(&seed) % 3000));
+    struct moment moment = {(useconds_t)(rand_r(&seed) % 3000), change};
+    pthread_create(&other, NULL, change_soon, &moment);
     for (int i = 0; i < 3000 && sluice_log_diverted(&image); i++)
         random_operation(&seed, model, &size);
     pthread_join(other, NULL);
@@ -164,7 +173,14 @@ static void nothing_is_lost_when_an_image_becomes_direct(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= 40; seed++)
-        direct_at_a_random_moment(seed % 2 == 0 ? container : files, seed);
+        direct_at_a_random_moment(seed % 2 == 0 ? container : files, fake_make_direct, seed);
+}
+
+static void nothing_is_lost_when_the_session_ends(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 40; seed++)
+        direct_at_a_random_moment(seed % 2 == 0 ? container : files, fake_dismiss, seed);
 }
 
 static void *make_direct_after_spinning(void *argument)
@@ -207,6 +223,7 @@ int main(void)
         cmocka_unit_test(large_writes_go_direct_where_memory_costs_more),
         cmocka_unit_test(grants_are_no_room_once_all_memory_is_made),
         cmocka_unit_test(nothing_is_lost_when_an_image_becomes_direct),
+        cmocka_unit_test(nothing_is_lost_when_the_session_ends),
         cmocka_unit_test(a_direct_write_under_way_wins_over_older_logged_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

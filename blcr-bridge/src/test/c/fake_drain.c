@@ -2,6 +2,7 @@
 
 #include <linux/membarrier.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -183,6 +184,18 @@ void fake_make_direct(struct fake_io_process *iop, struct fake_image *image)
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     fake_settle(iop, image);
     pthread_mutex_unlock(&iop->lock);
+}
+
+void fake_dismiss(struct fake_io_process *iop, struct fake_image *image)
+{
+    char socket[sizeof iop->directory + 8];
+    snprintf(socket, sizeof socket, "%s/socket", iop->directory);
+    MUST(unlink(socket) == 0);
+    atomic_store(&image->entry->reason, SLUICE_REASON_LOST | SLUICE_IMAGE_REASON_SETTLING);
+    atomic_store(&iop->slots[0].state, SLUICE_SLOT_STATE_FREE);
+    fake_make_direct(iop, image);
+    usleep(1000);
+    atomic_store(&image->entry->reason, SLUICE_REASON_LOST);
 }
 
 uint8_t *fake_rebuild(struct fake_io_process *iop, struct fake_image *image, int64_t *size)

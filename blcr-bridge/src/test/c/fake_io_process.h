@@ -72,6 +72,12 @@ void fake_kill(struct fake_io_process *iop);
 /* What a second process's open does: the image becomes direct without its writer's help. */
 void fake_make_direct(struct fake_io_process *iop, struct fake_image *image);
 
+/*
+ * What the end of a session does to a process that runs on: nobody answers any more, the slot is
+ * taken back, and the image becomes direct.
+ */
+void fake_dismiss(struct fake_io_process *iop, struct fake_image *image);
+
 /* Drains what is published; then the image as a restart would build it, to be freed. */
 uint8_t *fake_rebuild(struct fake_io_process *iop, struct fake_image *image, int64_t *size);
 

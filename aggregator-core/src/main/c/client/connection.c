@@ -139,10 +139,7 @@ int64_t sluice_connection_patience(void)
     return given;
 }
 
-/*
- * Returns whether the I/O process has ended: it removes its directory then, a killed one does not.
- */
-static bool ended(const struct sluice_connection *connection)
+bool sluice_connection_ended(const struct sluice_connection *connection)
 {
     return access(connection->directory, F_OK) != 0;
 }
@@ -216,8 +213,8 @@ static int reconnect(struct sluice_connection *connection)
     int64_t end;
     const bool patient = is_patient(connection, &end);
     long nap = 1;
-    while (patient && connection->greet != NULL && !is_lost(connection) && !ended(connection)
-           && connection->revive(connection->greeter)) {
+    while (patient && connection->greet != NULL && !is_lost(connection)
+           && !sluice_connection_ended(connection) && connection->revive(connection->greeter)) {
         if (try_again(connection)) {
             connection->connected = sluice_clock_ms();
             return 0;

@@ -55,6 +55,11 @@ void sluice_connection_close(struct sluice_connection *connection);
 void sluice_connection_greet(struct sluice_connection *connection, sluice_greeting *greet,
                              bool (*revive)(void *greeter), void *greeter);
 
+/*
+ * Returns whether the I/O process has ended: it removes its directory then, a killed one does not.
+ */
+bool sluice_connection_ended(const struct sluice_connection *connection);
+
 /* Returns the wait for a killed I/O process to come back, in milliseconds. */
 int64_t sluice_connection_patience(void);
 

@@ -113,6 +113,7 @@ static bool take_entry(struct entrance *entrance)
         atomic_store(&slot_of(entrance)->entering, (int32_t)index_of(entrance) + 1);
         if (atomic_compare_exchange_strong(&bucket[i].state, &state,
                                            with_slot(entrance, SLUICE_IMAGE_STATE_ENTERING))) {
+            bucket[i].image_id = 0; /* the ring may still have the OPEN of a former entrance */
             return true;
         }
     }

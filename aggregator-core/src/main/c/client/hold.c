@@ -41,6 +41,14 @@ void sluice_hold_look(struct sluice_hold *hold)
     hold->gone = !sluice_presence_is(&hold->mapper);
 }
 
+bool sluice_hold_taken_back(struct sluice_hold *hold)
+{
+    return !sluice_hold_valid(hold) && hold->slot == hold->mapped
+        && atomic_load_explicit(&hold->header->session_id, memory_order_relaxed)
+        == atomic_load_explicit(&hold->given->session_id, memory_order_relaxed)
+        && sluice_presence_is(&hold->mapper);
+}
+
 void sluice_hold_free(struct sluice_hold *hold)
 {
     sluice_kernel_unmap(hold->given, page_length());

@@ -57,6 +57,12 @@ static inline bool sluice_hold_away(const struct sluice_hold *hold)
 }
 
 /*
+ * Returns whether the I/O process has taken the slot back while this process runs on, as at the end
+ * of a session. False for a process that was restarted from its memory.
+ */
+bool sluice_hold_taken_back(struct sluice_hold *hold);
+
+/*
  * Returns whether the slot is still this process's own. The state is stored last at an attach, so
  * it is loaded first.
  */

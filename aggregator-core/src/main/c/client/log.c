@@ -142,6 +142,8 @@ int sluice_log_settle(struct sluice_log_image *image, int reason)
     int error = mapped ? publish_own(image) : 0;
     if (error == 0)
         error = request_settle(image, reason);
+    if (error != 0 && mapped && !sluice_log_held(image) && !sluice_client_away(image->client))
+        return sluice_client_leave_log(image);
     return error == 0 ? settled(image, reason) : error;
 }
 
@@ -175,14 +177,15 @@ int64_t sluice_log_written(const struct sluice_log_image *image)
 int sluice_log_sync(struct sluice_log_image *image)
 {
     int error = sluice_log_may_change(image);
-    if (error == 0)
-        error = publish_own(image);
+    if (error != 0)
+        return error;
+    error = publish_own(image);
     if (error == 0) {
         error = sluice_connection_request(&image->client->connection, SLUICE_REQUEST_SYNC,
                                           SLUICE_BODY(image->id), NULL);
     }
     if (error != 0)
-        return error;
+        return sluice_log_held(image) ? error : sluice_log_refusal(image);
     if (sluice_layout_drains_to_files(image->client->segment))
         nothing_pending(image);
     return drain_error(image);
@@ -243,6 +246,8 @@ int sluice_log_end(struct sluice_log_image *image)
     sluice_lock_release(&writer->lock);
     if (told == 0 && logged)
         told = sluice_connection_check(&image->client->connection);
+    if (logged && (error != 0 || told != 0) && !sluice_log_held(image))
+        error = told = sluice_log_settle(image, SLUICE_REASON_LOST);
     image->entry = NULL;
     return !logged ? 0 : error != 0 ? error : told;
 }

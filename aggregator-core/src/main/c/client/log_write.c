@@ -12,14 +12,14 @@
 #include "threshold.h"
 
 /*
- * Returns whether the image became direct during an append that is not yet reported as done. The
- * I/O process stores DIRECT, fences, and then looks at the chunk. We append, fence, and then look
- * at the state. So one of the two sees the other.
+ * Returns whether the image became direct, or the slot was taken back, during an append that is not
+ * yet reported as done. The I/O process stores DIRECT or FREE, fences, and then looks at the chunk.
+ * We append, fence, and then look at the two states. So one of the two sees the other.
  */
 static bool became_direct(const struct sluice_log_image *image)
 {
     sluice_barrier(image->client->kernel_fences);
-    return !sluice_log_still_diverted(image);
+    return !sluice_log_held(image) || !sluice_log_still_diverted(image);
 }
 
 /*
@@ -172,6 +172,23 @@ static void count_shortage(struct sluice_chunk_writer *writer, bool waited)
         sluice_counter_add(&slot->overflows, 1);
 }
 
+static ssize_t finish_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                            int64_t offset, size_t logged, bool waited)
+{
+    if (logged < length)
+        return write_rest(image, fd, data, length, offset, logged, waited);
+    if (became_direct(image)) {
+        const int error = sluice_log_settle(image, SLUICE_REASON_OTHER);
+        return error == 0 ? (ssize_t)logged : error;
+    }
+    ring_if_quiet(image);
+    return (ssize_t)logged;
+}
+
+/*
+ * If the slot is taken back meanwhile, the I/O process may have looked at the chunk before the last
+ * bytes were there. The caller then writes all of them to the file.
+ */
 static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
                          int64_t offset)
 {
@@ -185,14 +202,9 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
     if (logged < 0)
         return sluice_log_refusal(image);
     note_logged(image, offset, logged);
-    if ((size_t)logged < length)
-        return write_rest(image, fd, data, length, offset, (size_t)logged, waits);
-    if (became_direct(image)) {
-        const int error = sluice_log_settle(image, SLUICE_REASON_OTHER);
-        return error == 0 ? logged : error;
-    }
-    ring_if_quiet(image);
-    return logged;
+    const ssize_t written = finish_write(image, fd, data, length, offset, (size_t)logged, waits);
+    return written > 0 && image->entry == NULL && !sluice_pool_held(&writer->pool) ? -ESTALE
+                                                                                   : written;
 }
 
 /*

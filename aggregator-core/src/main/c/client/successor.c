@@ -7,11 +7,15 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 
 #include "attachment.h"
 #include "clock.h"
 #include "failure.h"
 #include "kernel.h"
+
+/* The pause between two looks, in nanoseconds. */
+#define NAP 1000000
 
 /*
  * Returns whether the slot is lost. A restarted process whose session is nowhere to be found
@@ -64,6 +68,34 @@ struct sluice_client *sluice_client_current(struct sluice_client *client)
     return client;
 }
 
+/* Returns whether the image's own file still lacks logged bytes, by its entry in the segment. */
+static bool is_settling(const struct sluice_image_entry *entry)
+{
+    const int state = atomic_load_explicit(&entry->state, memory_order_acquire);
+    const int reason = atomic_load_explicit(&entry->reason, memory_order_acquire);
+    return state != SLUICE_IMAGE_STATE_FREE
+        && (state != SLUICE_IMAGE_STATE_DIRECT || (reason & SLUICE_IMAGE_REASON_SETTLING) != 0);
+}
+
+/*
+ * Returns whether the image's own file has what this process logged, though its session ended
+ * meanwhile. The I/O process takes all slots back, and then makes all images direct. In between
+ * nobody else is there to ask, so this process waits. No entry gets another image by then.
+ */
+static bool is_whole(const struct sluice_log_image *image, bool waits)
+{
+    struct sluice_client *client = image->client;
+    if (!sluice_hold_taken_back(&client->writer.pool.hold))
+        return false;
+    const int64_t end = sluice_clock_ms() + sluice_connection_patience();
+    while (is_settling(image->entry) && waits && !sluice_connection_ended(&client->connection)
+           && sluice_clock_ms() < end) {
+        nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+    }
+    return !is_settling(image->entry)
+        && atomic_load_explicit(&image->entry->error, memory_order_relaxed) == 0;
+}
+
 /*
  * Makes an image direct after its slot was lost. The process opens the file once more, as its own
  * successor. The I/O process that holds the logged bytes then puts them into the file. Another I/O
@@ -79,7 +111,9 @@ int sluice_client_leave_log(struct sluice_log_image *image)
     const int error = next == NULL ? 0 : sluice_client_announce(next, request, "", &disposition);
     const bool known = error == 0 && disposition.kind == SLUICE_REQUEST_DIRECT;
     const bool same_session = next != NULL && next->session_id == former->session_id;
-    const bool complete = same_session ? known : image->pending_high <= image->pending_low;
+    const bool complete = same_session
+        ? known
+        : image->pending_high <= image->pending_low || is_whole(image, next == NULL);
     if (known && !complete) {
         sluice_lock_take(&next->writer.lock);
         sluice_chunk_close(&next->writer, true, disposition.id, image->opened, sluice_clock());
@@ -87,8 +121,8 @@ int sluice_client_leave_log(struct sluice_log_image *image)
     }
     if (error != 0 || !complete) {
         return sluice_failure(EIO,
-                              "this process was brought back where nobody has what it logged "
-                              "of the image; write it anew");
+                              "the session in which this process logged the image is over, or this "
+                              "process was brought back elsewhere; write it anew");
     }
     if (known) {
         image->client = next;

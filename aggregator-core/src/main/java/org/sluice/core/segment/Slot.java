@@ -46,6 +46,11 @@ public final class Slot {
     buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_FREE);
   }
 
+  /** Gives the slot that was taken back to the same process again. */
+  public void keep() {
+    buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_ATTACHED);
+  }
+
   /**
    * Tells whether the process that has the slot, or had it last, has ended well; false when it
    * runs, has failed or was killed.

@@ -111,6 +111,11 @@ public final class ImageRegistry {
     return images.all();
   }
 
+  /** Makes every file plain for processes that outlive the session, which ask nobody any more. */
+  public void forgetAll() {
+    all().forEach(image -> table.remove(image.entry()));
+  }
+
   /**
    * Enters a file as an image.
    *

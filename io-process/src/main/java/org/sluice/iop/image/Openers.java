@@ -52,7 +52,7 @@ public final class Openers {
   }
 
   /** Returns whether a slot has the image open for writing, or had when it opened it besides. */
-  boolean writes(final int slot) {
+  public boolean writes(final int slot) {
     return has(slot) && bySlot.get(slot).writes();
   }
 

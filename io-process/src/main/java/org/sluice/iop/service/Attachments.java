@@ -278,11 +278,26 @@ public final class Attachments {
   private void endIfOver(final Attachment attachment) {
     if (attachment.process().isAlive()) {
       rings.poll(attachment);
-      if (rings.mayStore(attachment)) {
+      if (mayStore(attachment)) {
         return;
       }
     }
     over(attachment);
+  }
+
+  /**
+   * Tells whether a process that runs may store into a chunk, and takes the slot back if not. The
+   * process claims a chunk, appends, fences, and then looks at its slot. So either the chunk is
+   * seen here, or the process sees that it has lost the slot.
+   */
+  private boolean mayStore(final Attachment attachment) {
+    attachment.slot().detach();
+    segment.header().fence();
+    final boolean may = rings.mayStore(attachment);
+    if (may) {
+      attachment.slot().keep();
+    }
+    return may;
   }
 
   /**
@@ -297,6 +312,17 @@ public final class Attachments {
       attachment.writer().killed();
     }
     end(attachment, killed);
+  }
+
+  /**
+   * Ends the part of a process that runs on in the session. A file that it has open for writing was
+   * never closed.
+   */
+  void dismiss(final Attachment attachment) {
+    final boolean writes =
+        attachment.images().keySet().stream()
+            .anyMatch(image -> image.openers().writes(attachment.index()));
+    end(attachment, writes && !attachment.slot().hasLeft());
   }
 
   /** Ends a process's part in the session, with everything it left behind. */

@@ -65,7 +65,8 @@ public final class Entrances {
     if (open.entry() < 0 || open.entry() >= table.count()) {
       throw damage(opener, open, "has no place in the image table");
     }
-    if (table.isEntering(open.entry(), opener.index())) {
+    if (table.isEntering(open.entry(), opener.index())
+        && table.imageId(open.entry()) == open.imageId()) {
       return false;
     }
     final int state = table.state(open.entry());

@@ -48,22 +48,34 @@ public final class Settling {
   /**
    * Dismisses the processes at the end of the session. The files of those that stay become plain:
    * their later writes go through the kernel.
+   *
+   * <p>The slots are taken back first, and the images become direct. Only then are the chunks
+   * looked at. A process appends, fences, and then looks at its slot and the image. So one of the
+   * two sees the other. All chunks go into the drain before an image is settled, so that a process
+   * that waits for that has everything in the file.
    */
   void dismissWriters() {
     attachments.close();
-    List.copyOf(attachments.all()).forEach(this::dismiss);
+    final List<Attachment> staying = List.copyOf(attachments.all());
+    staying.forEach(Settling::takeSlotBack);
+    attachments.poll();
+    final List<Image> logged =
+        staying.stream()
+            .flatMap(attachment -> attachment.images().keySet().stream())
+            .filter(image -> image.state() == ImageDescriptor.STATE_DIVERTED)
+            .distinct()
+            .toList();
+    logged.forEach(image -> show(image, Reason.LOST));
+    staying.forEach(rings::adopt);
+    logged.forEach(image -> settleDirect(image, false));
+    staying.forEach(attachments::dismiss);
   }
 
-  private void dismiss(final Attachment attachment) {
+  private static void takeSlotBack(final Attachment attachment) {
     if (!attachment.isIdle()) {
       Warnings.warn(attachment + " is still there; its files are plain from here on");
     }
-    for (final Image image : List.copyOf(attachment.images().keySet())) {
-      if (image.state() == ImageDescriptor.STATE_DIVERTED) {
-        makeDirect(image, Reason.LOST, false);
-      }
-    }
-    attachments.end(attachment);
+    attachment.slot().detach();
   }
 
   /**
@@ -75,8 +87,16 @@ public final class Settling {
    * @param emptied whether the image was truncated to nothing
    */
   void makeDirect(final Image image, final Reason reason, final boolean emptied) {
+    show(image, reason);
+    settleDirect(image, emptied);
+  }
+
+  private static void show(final Image image, final Reason reason) {
     image.direct(reason);
     image.held().use(); // a closed image may be on its way to rest
+  }
+
+  private void settleDirect(final Image image, final boolean emptied) {
     drain.makeDirect(image, unpublished(image), emptied);
     image.openers().writer(Openers.NOBODY);
     drain.continueAfter(image::unprotect);

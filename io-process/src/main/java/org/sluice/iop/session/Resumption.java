@@ -188,6 +188,8 @@ final class Resumption {
       drain.makeDirect(image, unpublished(image), false);
     } else if (image.state() == ImageDescriptor.STATE_DIVERTED && image.log().isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);
+    } else if (image.state() == ImageDescriptor.STATE_DIRECT) {
+      image.settled();
     }
   }
 

@@ -429,6 +429,9 @@ final class Session implements AutoCloseable {
     unannounced.close();
     drain.close();
     lengths.close(ending.over().isDone());
+    if (ending.over().isDone()) {
+      files.registry().forgetAll();
+    }
   }
 
   /** Tells the last member that the session is over. */
