@@ -126,10 +126,11 @@ static int spawn(spawn_function *real, const char *path, int *child, const char 
     sluice_actions_settle(actions);
     if (real == NULL)
         return ENOSYS;
-    const int error = real(child, file, actions, attributes, arguments, environment);
-    return sluice_text_free(path, error)
-        ? real(child, file, actions, attributes, arguments, environment)
-        : error;
+    int error, attempt = 0;
+    do {
+        error = real(child, file, actions, attributes, arguments, environment);
+    } while (sluice_text_free(path, error, attempt++));
+    return error;
 }
 
 /* Defines a spawn function; `room` has place for a path. */
@@ -191,12 +192,12 @@ static int execute(__typeof__(&execve) real, const char *path, const char *file,
 {
     prepare_exec();
     sluice_text_settle(path);
-    real(file, arguments, environment);
-    const int error = errno;
-    if (sluice_text_free(path, error))
+    int error, attempt = 0;
+    do {
         real(file, arguments, environment);
-    else
-        errno = error;
+        error = errno;
+    } while (sluice_text_free(path, error, attempt++));
+    errno = error;
     return exec_failed();
 }
 
@@ -221,11 +222,13 @@ SLUICE_WRAPPER int execveat(int dirfd, const char *path, char *const arguments[]
     const char *text = sluice_text_at(dirfd, path, flags, room);
     sluice_text_settle(text);
     REAL(execveat)(dirfd, path, arguments, environment, flags);
-    const int error = errno;
-    if (sluice_text_free(text, error)) /* the descriptor is of the file that the copy replaced */
+    int error = errno;
+    for (int attempt = 0; sluice_text_free(text, error, attempt); attempt++) {
+        /* the descriptor is of the file that the copy replaced */
         REAL(execveat)(AT_FDCWD, text, arguments, environment, flags & ~AT_EMPTY_PATH);
-    else
-        errno = error;
+        error = errno;
+    }
+    errno = error;
     return exec_failed();
 }
 

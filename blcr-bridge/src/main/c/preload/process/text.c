@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture.h"
@@ -14,6 +15,10 @@
 #include "open.h"
 #include "real.h"
 #include "sluice_layout.h"
+
+/* The attempts to run a file that is no image, and the pause between two, in nanoseconds. */
+#define MOST_ATTEMPTS 500
+#define NAP 1000000
 
 static bool may_run(const char *path)
 {
@@ -88,15 +93,27 @@ static bool copy_over(const char *path, const struct stat *status)
     return done;
 }
 
-bool sluice_text_free(const char *path, int error)
+/* Pauses for a file that the I/O process may have had; false for any other one. */
+static bool pause_for(const char *path)
+{
+    char room[PATH_MAX];
+    const int fd = sluice_kernel_open(path, O_RDONLY);
+    const bool captured = fd >= 0 && sluice_capture_has(fd, room);
+    sluice_kernel_close(fd);
+    if (captured)
+        nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+    return captured;
+}
+
+bool sluice_text_free(const char *path, int error, int attempt)
 {
     struct stat status;
-    if (path == NULL || error != ETXTBSY || !sluice_capture_on() || sluice_guard_inside()
-        || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0) {
+    if (path == NULL || error != ETXTBSY || attempt == MOST_ATTEMPTS || !sluice_capture_on()
+        || sluice_guard_inside() || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0) {
         return false;
     }
     if (sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE)
-        return true;
+        return attempt == 0 || pause_for(path);
     sluice_text_settle(path);
     sluice_guard_enter();
     const bool freed = copy_over(path, &status);

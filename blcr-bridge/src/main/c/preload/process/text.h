@@ -33,9 +33,10 @@ void sluice_text_settle(const char *path);
 
 /*
  * Prepares another attempt after the call that was to run the file failed with `error`. If the file
- * was open for writing, a copy takes its name. errno may change.
+ * was open for writing, a copy takes its name. Where the file is no image any more, the I/O process
+ * or its guard closes it in a moment. errno may change.
  *
- * @return whether the call should be repeated, also where the file is no image any more: the I/O
- *         process has closed it by then
+ * @param attempt number of attempts before, in vain
+ * @return whether the call should be repeated
  */
-bool sluice_text_free(const char *path, int error);
+bool sluice_text_free(const char *path, int error, int attempt);
