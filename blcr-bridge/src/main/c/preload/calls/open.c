@@ -307,8 +307,9 @@ void sluice_open_settle(int dirfd, const char *path, int flags)
         errno = before;
         return;
     }
-    const int state = sluice_capture_image_state(&status);
-    if ((state == SLUICE_IMAGE_STATE_DIVERTED || state == SLUICE_IMAGE_STATE_COMMITTED)
+    int64_t size; /* an image has one as long as its own file may lack bytes */
+    const struct sluice_segment *segment = sluice_capture_segment();
+    if (segment != NULL && sluice_segment_size(segment, status.st_dev, status.st_ino, &size)
         && !sluice_images_surrender_file(&status, SLUICE_REASON_CONTROL)) {
         const int fd = sluice_open(dirfd, path, flags | O_CLOEXEC, 0);
         if (fd >= 0) {
