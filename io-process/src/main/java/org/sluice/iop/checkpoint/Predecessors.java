@@ -39,6 +39,12 @@ public final class Predecessors {
     Origin of(long number) throws IOException;
   }
 
+  /** Lists the numbers of earlier sessions' checkpoints that are there by now. */
+  @FunctionalInterface
+  private interface Listing {
+    Set<Long> numbers() throws IOException;
+  }
+
   private final String capture;
 
   /**
@@ -48,6 +54,11 @@ public final class Predecessors {
   private final NavigableMap<Long, Optional<Origin>> before;
 
   private final Lookup lookup;
+
+  private final Listing listing;
+
+  /** The first number at the begin of the session, or of its present I/O process. */
+  private final Optional<Long> firstBefore;
 
   /** The numbers of earlier sessions' checkpoints in this node's own store. */
   private final Set<Long> here;
@@ -66,15 +77,18 @@ public final class Predecessors {
   private Predecessors(
       final String capture,
       final Lookup lookup,
+      final Listing listing,
       final NavigableMap<Long, Optional<Origin>> before,
       final Set<Long> here,
       final List<Commit> own,
       final Optional<Long> first) {
     this.capture = capture;
     this.lookup = lookup;
+    this.listing = listing;
     this.before = before;
+    this.firstBefore = before.keySet().stream().findFirst();
     this.here = here;
-    this.own = own.stream().map(Commit::number).collect(Collectors.toCollection(HashSet::new));
+    this.own = numbers(own);
     this.last = own.isEmpty() ? NONE : own.getLast().number();
     this.first = first;
     before.forEach((number, origin) -> origin.ifPresent(its -> note(number, its)));
@@ -100,17 +114,13 @@ public final class Predecessors {
       final CheckpointState state)
       throws IOException {
     final NavigableMap<Long, Optional<Origin>> before = new TreeMap<>();
-    final Set<Long> here = new HashSet<>();
     final List<Commit> own = new ArrayList<>();
-    for (final Commit commit : store.commits(damaged -> {})) {
-      if (commit.source().sessionId() == sessionId) {
-        own.add(commit);
-        continue;
-      }
-      here.add(commit.number());
-      if (!publisher.hasNodes()) {
-        before.put(commit.number(), Optional.of(commit.source().origin()));
-      }
+    final List<Commit> earlier = new ArrayList<>();
+    store
+        .commits(damaged -> {})
+        .forEach(each -> (each.source().sessionId() == sessionId ? own : earlier).add(each));
+    if (!publisher.hasNodes()) {
+      earlier.forEach(each -> before.put(each.number(), Optional.of(each.source().origin())));
     }
     own.sort(Comparator.comparingLong(commit -> commit.identity().sequence()));
     publisher.numbersBefore().forEach(number -> before.put(number, Optional.empty()));
@@ -124,10 +134,15 @@ public final class Predecessors {
     return new Predecessors(
         captured.isEmpty() ? "" : Quoting.name(captured),
         publisher::origin,
+        () -> publisher.hasNodes() ? before.keySet() : numbers(publisher.earlier(sessionId)),
         before,
-        here,
+        numbers(earlier),
         own,
         first);
+  }
+
+  private static Set<Long> numbers(final List<Commit> commits) {
+    return commits.stream().map(Commit::number).collect(Collectors.toCollection(HashSet::new));
   }
 
   public void begins(final long number) {
@@ -151,8 +166,27 @@ public final class Predecessors {
     return new Origin(capture, recurring.contains(number));
   }
 
-  /** Returns why this session must not commit a number; empty where it may. */
+  /**
+   * Returns why this session must not commit a number; empty where it may. An earlier checkpoint
+   * that was removed since is no reason.
+   */
   public Optional<Failure> obstacle(final long number) {
+    if (refusal(number).isEmpty()) {
+      return Optional.empty();
+    }
+    forgetRemoved();
+    return refusal(number);
+  }
+
+  private void forgetRemoved() {
+    try {
+      before.keySet().retainAll(listing.numbers());
+    } catch (final IOException e) {
+      Warnings.warn("which checkpoints earlier runs have cannot be told: " + e.getMessage());
+    }
+  }
+
+  private Optional<Failure> refusal(final long number) {
     if (own.contains(number) || !before.containsKey(number)) {
       return Optional.empty();
     }
@@ -209,7 +243,9 @@ public final class Predecessors {
 
   private boolean hasBegunAnew() {
     return recurring.isEmpty()
-        && first.filter(its -> its <= before.firstKey() && its < before.lastKey()).isPresent();
+        && first
+            .filter(its -> its <= firstBefore.orElseThrow() && its < before.lastKey())
+            .isPresent();
   }
 
   private static Optional<Failure> refused(final String why) {
