@@ -143,6 +143,20 @@ static void *change_soon(void *argument)
     return NULL;
 }
 
+/* The image is direct by now, and its file is what the model says. */
+static void assert_plain(const uint8_t *model, int64_t size)
+{
+    assert_false(sluice_log_diverted(&image));
+    assert_int_equal(sluice_log_end(&image), 0);
+    struct stat status;
+    assert_int_equal(fstat(image_fd, &status), 0);
+    assert_int_equal(status.st_size, size);
+    uint8_t *content = malloc(MODEL_LENGTH);
+    assert_int_equal(pread(image_fd, content, MODEL_LENGTH, 0), size);
+    assert_memory_equal(content, model, (size_t)size);
+    free(content);
+}
+
 static void direct_at_a_random_moment(struct fake_geometry geometry, change change, unsigned seed)
 {
     start(geometry);
@@ -156,15 +170,7 @@ static void direct_at_a_random_moment(struct fake_geometry geometry, change chan
     pthread_join(other, NULL);
     for (int i = 0; i < 50; i++)
         random_operation(&seed, model, &size);
-    assert_false(sluice_log_diverted(&image));
-    assert_int_equal(sluice_log_end(&image), 0);
-    struct stat status;
-    assert_int_equal(fstat(image_fd, &status), 0);
-    assert_int_equal(status.st_size, size);
-    uint8_t *content = malloc(MODEL_LENGTH);
-    assert_int_equal(pread(image_fd, content, MODEL_LENGTH, 0), size);
-    assert_memory_equal(content, model, (size_t)size);
-    free(content);
+    assert_plain(model, size);
     free(model);
     shut_down();
 }
@@ -181,6 +187,45 @@ static void nothing_is_lost_when_the_session_ends(void **state)
     (void)state;
     for (unsigned seed = 1; seed <= 40; seed++)
         direct_at_a_random_moment(seed % 2 == 0 ? container : files, fake_dismiss, seed);
+}
+
+/* As a file that is open with O_APPEND: what the log refuses goes to the end of the file. */
+static int64_t append(unsigned *seed, uint8_t *model, int64_t size)
+{
+    uint8_t *data = model + size;
+    const size_t length = 1 + (size_t)(rand_r(seed) % 300);
+    memset(data, 1 + (int)(size % 250), length);
+    ssize_t written = sluice_log_pwrite(&image, image_fd, data, length, size);
+    if (written == -ESTALE)
+        written = pwrite(image_fd, data, length, lseek(image_fd, 0, SEEK_END));
+    assert_int_equal(written, length);
+    return size + written;
+}
+
+static void appended_at_a_random_moment(struct fake_geometry geometry, change change, unsigned seed)
+{
+    start(geometry);
+    uint8_t *model = calloc(1, MODEL_LENGTH);
+    int64_t size = 0;
+    pthread_t other;
+    struct moment moment = {(useconds_t)(rand_r(&seed) % 300), change};
+    pthread_create(&other, NULL, change_soon, &moment);
+    while (sluice_log_diverted(&image) && size < MODEL_LENGTH - 1000)
+        size = append(&seed, model, size);
+    pthread_join(other, NULL);
+    size = append(&seed, model, size);
+    assert_plain(model, size);
+    free(model);
+    shut_down();
+}
+
+static void nothing_that_is_appended_is_doubled(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 200; seed++) {
+        appended_at_a_random_moment(seed % 2 == 0 ? container : files,
+                                    seed % 4 < 2 ? fake_dismiss : fake_make_direct, seed);
+    }
 }
 
 static void *make_direct_after_spinning(void *argument)
@@ -224,6 +269,7 @@ int main(void)
         cmocka_unit_test(grants_are_no_room_once_all_memory_is_made),
         cmocka_unit_test(nothing_is_lost_when_an_image_becomes_direct),
         cmocka_unit_test(nothing_is_lost_when_the_session_ends),
+        cmocka_unit_test(nothing_that_is_appended_is_doubled),
         cmocka_unit_test(a_direct_write_under_way_wins_over_older_logged_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

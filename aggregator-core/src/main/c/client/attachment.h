@@ -27,6 +27,7 @@ struct sluice_client {
     int ranks;
     pthread_mutex_t succession; /* guards the fields below; taken inside an image's lock */
     bool succeeded;
+    _Atomic bool deserted; /* the I/O process was waited for in vain at the end of its session */
     struct sluice_client *successor;
 };
 

@@ -201,7 +201,7 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint3
             || !continues(writer->last, SLUICE_RECORD_TYPE_WRITE, image, at)) {
             const int error = make_room(writer, 1, waits);
             if (error != 0)
-                return error == -EIO ? error : (ssize_t)done;
+                return error == -EIO && done == 0 ? error : (ssize_t)done;
             begin_record(writer, SLUICE_RECORD_TYPE_WRITE, image, at, 0);
         }
         const uint32_t count = smaller(length - done, writer->capacity - writer->used);

@@ -227,6 +227,20 @@ bool sluice_log_lengthen(struct sluice_log_image *image, int fd, int64_t most)
     return done;
 }
 
+/* Ends an opening whose slot was taken back meanwhile: that of the client's successor, if any. */
+static int end_without_slot(struct sluice_log_image *image)
+{
+    struct sluice_client *former = image->client;
+    const int error = sluice_log_settle(image, SLUICE_REASON_LOST);
+    if (error == 0 && image->client != former) {
+        struct sluice_chunk_writer *writer = &image->client->writer;
+        sluice_lock_take(&writer->lock);
+        sluice_chunk_close(writer, false, image->id, image->opened, sluice_clock());
+        sluice_lock_release(&writer->lock);
+    }
+    return error;
+}
+
 int sluice_log_end(struct sluice_log_image *image)
 {
     sluice_log_look(image);
@@ -247,7 +261,7 @@ int sluice_log_end(struct sluice_log_image *image)
     if (told == 0 && logged)
         told = sluice_connection_check(&image->client->connection);
     if (logged && (error != 0 || told != 0) && !sluice_log_held(image))
-        error = told = sluice_log_settle(image, SLUICE_REASON_LOST);
+        error = told = end_without_slot(image);
     image->entry = NULL;
     return !logged ? 0 : error != 0 ? error : told;
 }

@@ -187,7 +187,8 @@ static ssize_t finish_write(struct sluice_log_image *image, int fd, const void *
 
 /*
  * If the slot is taken back meanwhile, the I/O process may have looked at the chunk before the last
- * bytes were there. The caller then writes all of them to the file.
+ * bytes were there. All of them then go to their place in the file. The caller could not do that:
+ * where it appends, the file may have them already.
  */
 static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
                          int64_t offset)
@@ -203,8 +204,9 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
         return sluice_log_refusal(image);
     note_logged(image, offset, logged);
     const ssize_t written = finish_write(image, fd, data, length, offset, (size_t)logged, waits);
-    return written > 0 && image->entry == NULL && !sluice_pool_held(&writer->pool) ? -ESTALE
-                                                                                   : written;
+    return written > 0 && image->entry == NULL && !sluice_pool_held(&writer->pool)
+        ? sluice_kernel_pwrite(fd, data, length, offset)
+        : written;
 }
 
 /*

@@ -78,6 +78,27 @@ static bool is_settling(const struct sluice_image_entry *entry)
 }
 
 /*
+ * Waits until the image is settled, as long as the I/O process gives signs of life. Returns false
+ * if it is gone for longer than a killed one would be waited for.
+ */
+static bool await_settled(const struct sluice_client *client,
+                          const struct sluice_image_entry *entry)
+{
+    const _Atomic int64_t *heartbeat = &client->segment->header->heartbeat;
+    int64_t beat = atomic_load_explicit(heartbeat, memory_order_relaxed);
+    int64_t end = sluice_clock_ms() + sluice_connection_patience();
+    while (is_settling(entry) && !sluice_connection_ended(&client->connection)) {
+        if (sluice_clock_ms() > end)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+        const int64_t next = atomic_load_explicit(heartbeat, memory_order_relaxed);
+        end = next == beat ? end : sluice_clock_ms() + sluice_connection_patience();
+        beat = next;
+    }
+    return true;
+}
+
+/*
  * Returns whether the image's own file has what this process logged, though its session ended
  * meanwhile. The I/O process takes all slots back, and then makes all images direct. In between
  * nobody else is there to ask, so this process waits. No entry gets another image by then.
@@ -87,13 +108,9 @@ static bool is_whole(const struct sluice_log_image *image, bool waits)
     struct sluice_client *client = image->client;
     if (!sluice_hold_taken_back(&client->writer.pool.hold))
         return false;
-    const int64_t end = sluice_clock_ms() + sluice_connection_patience();
-    while (is_settling(image->entry) && waits && !sluice_connection_ended(&client->connection)
-           && sluice_clock_ms() < end) {
-        nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
-    }
-    return !is_settling(image->entry)
-        && atomic_load_explicit(&image->entry->error, memory_order_relaxed) == 0;
+    if (waits && !client->deserted)
+        client->deserted = !await_settled(client, image->entry);
+    return !is_settling(image->entry);
 }
 
 /*
@@ -119,6 +136,11 @@ int sluice_client_leave_log(struct sluice_log_image *image)
         sluice_chunk_close(&next->writer, true, disposition.id, image->opened, sluice_clock());
         sluice_lock_release(&next->writer.lock);
     }
+    const int met = sluice_hold_taken_back(&former->writer.pool.hold)
+        ? atomic_load_explicit(&image->entry->error, memory_order_relaxed)
+        : 0;
+    if (met != 0)
+        return sluice_failure(met, "draining the image failed: %s", sluice_failure_reason(met));
     if (error != 0 || !complete) {
         return sluice_failure(EIO,
                               "the session in which this process logged the image is over, or this "

@@ -25,6 +25,7 @@ static void settle_name(int dirfd, const char *path, int flags)
     struct stat status;
     if (path != NULL && sluice_capture_on() && !sluice_guard_inside()
         && REAL(fstatat)(dirfd, path, &status, flags & AT_SYMLINK_NOFOLLOW) == 0
+        && S_ISREG(status.st_mode)
         && sluice_capture_image_state(&status) != SLUICE_IMAGE_STATE_COMMITTED) {
         sluice_open_settle(dirfd, path, O_RDONLY);
     }

@@ -194,6 +194,10 @@ public final class Attachments {
     closed = true;
   }
 
+  boolean areClosed() {
+    return closed;
+  }
+
   /**
    * Sets the number of files that each process may enter before they are taken. Each takes a
    * descriptor then, so there is always a descriptor for each.
@@ -291,6 +295,9 @@ public final class Attachments {
    * seen here, or the process sees that it has lost the slot.
    */
   private boolean mayStore(final Attachment attachment) {
+    if (rings.mayStore(attachment)) {
+      return true;
+    }
     attachment.slot().detach();
     segment.header().fence();
     final boolean may = rings.mayStore(attachment);
@@ -316,9 +323,10 @@ public final class Attachments {
 
   /**
    * Ends the part of a process that runs on in the session. A file that it has open for writing was
-   * never closed.
+   * never closed. Nothing counts any more that it publishes, as its images are direct.
    */
   void dismiss(final Attachment attachment) {
+    drain.revokeAll(attachment.index());
     final boolean writes =
         attachment.images().keySet().stream()
             .anyMatch(image -> image.openers().writes(attachment.index()));

@@ -95,6 +95,9 @@ public final class SessionRequests {
    * again and again.
    */
   private String noSlot(final ProcessIdentity process) {
+    if (attachments.areClosed()) {
+      return "the session ends";
+    }
     final String message = "all slots for processes are taken";
     if (!toldOfSlots) {
       toldOfSlots = true;

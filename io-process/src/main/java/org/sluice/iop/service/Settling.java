@@ -51,8 +51,8 @@ public final class Settling {
    *
    * <p>The slots are taken back first, and the images become direct. Only then are the chunks
    * looked at. A process appends, fences, and then looks at its slot and the image. So one of the
-   * two sees the other. All chunks go into the drain before an image is settled, so that a process
-   * that waits for that has everything in the file.
+   * two sees the other. The process may still be storing into an open chunk, so its images take
+   * what counts out of it. The rest of the chunk is the process's to write again.
    */
   void dismissWriters() {
     attachments.close();
@@ -66,7 +66,6 @@ public final class Settling {
             .distinct()
             .toList();
     logged.forEach(image -> show(image, Reason.LOST));
-    staying.forEach(rings::adopt);
     logged.forEach(image -> settleDirect(image, false));
     staying.forEach(attachments::dismiss);
   }
