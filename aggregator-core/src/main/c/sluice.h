@@ -91,16 +91,27 @@ SLUICE_API int sluice_session_close(sluice_session *session);
 
 /*
  * Begins checkpoint `checkpoint` >= 0. Every rank calls it; beginning again changes nothing.
- * -EINVAL: the number is negative, or the job runs on several nodes and nobody says how many ranks
- * run on this one. The launcher or --writers says so.
+ *
+ * Under the shim this process fills the checkpoint from here on, until it completes that. Files
+ * that it creates or empties in the capture directory belong to the checkpoint, whatever they are
+ * called. `sluice restore` gives them back under the names that they have at the commit.
+ *
+ * -EBUSY: another checkpoint that this process fills has files, or another process of the rank
+ * fills this one. -EINVAL: the number is negative, or the job runs on several nodes and nobody says
+ * how many ranks run on this one. The launcher or --writers says so.
  */
 SLUICE_API int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint);
 
 /*
  * Declares that this rank has closed its last image of the checkpoint. Does not wait. The
- * checkpoint is committed once every rank of this node has declared so and everything is on stable
- * storage. Until then a restart sees the checkpoint before. Committing a number again supersedes
- * the former commit. Each node of a job commits its own part, independently of the others.
+ * checkpoint is committed once every rank of this node has declared so, no process has a file of it
+ * open, and everything is on stable storage. Until then a restart sees the checkpoint before.
+ * Committing a number again supersedes the former commit. Each node of a job commits its own part,
+ * independently of the others.
+ *
+ * The checkpoint is given up if a file of it was not captured, or was left open by a process that
+ * ended. sluice_checkpoint_wait() says so. -ENOENT: no rank has put anything into the checkpoint,
+ * which is given up.
  */
 SLUICE_API int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint);
 

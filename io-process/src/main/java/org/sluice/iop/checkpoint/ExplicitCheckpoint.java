@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.crash.Lane;
@@ -20,6 +21,10 @@ public final class ExplicitCheckpoint {
   private final Entry.Scope scope;
   private final Set<Integer> complete = new TreeSet<>();
   private final Map<String, Image> members = new LinkedHashMap<>();
+
+  /** The files that processes wrote meanwhile, with the rank of each. */
+  private final Map<Image, Integer> files = new LinkedHashMap<>();
+
   private boolean decided;
 
   ExplicitCheckpoint(final long number, final Entry.Scope scope) {
@@ -52,13 +57,48 @@ public final class ExplicitCheckpoint {
     return Optional.ofNullable(members.get(path(rank, name)));
   }
 
+  /** Adds a file, whatever its name. */
+  void add(final Image file, final int rank) {
+    files.put(file, rank);
+  }
+
   void remove(final Image image) {
     members.values().remove(image);
+    files.remove(image);
+  }
+
+  /** A rank begins its part, perhaps once more. */
+  void begin(final int rank) {
+    complete.remove(rank);
+  }
+
+  /** Returns the files that processes wrote in the capture directory while they filled it. */
+  public List<Image> files() {
+    return List.copyOf(files.keySet());
+  }
+
+  /** Returns the files of a rank's part. */
+  public List<Image> files(final int rank) {
+    return files().stream().filter(file -> files.get(file) == rank).toList();
+  }
+
+  /**
+   * Returns whether all but a rank have completed their parts, and nobody has put anything in. A
+   * node of several may have nothing, and so may a rank of an MPI job.
+   */
+  public boolean endsEmpty(final int rank) {
+    final int others = complete.size() - (complete.contains(rank) ? 1 : 0);
+    return members.isEmpty()
+        && files.isEmpty()
+        && !scope.spread()
+        && !scope.held()
+        && others + 1 >= scope.expected();
   }
 
   void sum(final Consumer<Entry> to) {
     to.accept(new Entry.Begun(number, scope));
     images().forEach(image -> to.accept(image.created()));
+    files().forEach(file -> to.accept(file.added()));
     complete.forEach(rank -> to.accept(new Entry.Completed(number, rank, Lane.NO_SLOT, 0)));
     if (decided) {
       to.accept(new Entry.Decided(number, true));
@@ -106,14 +146,23 @@ public final class ExplicitCheckpoint {
     decided = true;
   }
 
-  public List<Entry.Part> members() {
+  /**
+   * Returns the images of a commit.
+   *
+   * @param path path of a file in the capture directory
+   */
+  public List<Entry.Part> members(final Function<Image, String> path) {
     final List<Entry.Part> parts = new ArrayList<>();
     members.forEach(
-        (path, image) ->
-            parts.add(new Entry.Part(image.id(), path, image.created().rank(), ranks(), false)));
+        (name, image) ->
+            parts.add(new Entry.Part(image.id(), name, image.created().rank(), ranks(), false)));
+    files.forEach(
+        (file, rank) ->
+            parts.add(new Entry.Part(file.id(), path.apply(file), rank, ranks(), false)));
     return parts;
   }
 
+  /** Returns the images that ranks created by request, which have no names elsewhere. */
   public List<Image> images() {
     return List.copyOf(members.values());
   }

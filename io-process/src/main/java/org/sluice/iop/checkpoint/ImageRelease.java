@@ -53,7 +53,7 @@ public final class ImageRelease {
       committing.add(image);
     } else {
       note(image);
-      state.forgetInGroups(image);
+      state.forget(image);
       drain.release(image);
       registry.forget(image);
     }

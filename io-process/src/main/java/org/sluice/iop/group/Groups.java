@@ -97,7 +97,7 @@ public final class Groups {
    * file and nothing else.
    */
   public boolean mayHave(final Image image) {
-    return exist() && (!search.isOver() || table.of(image) != null);
+    return image.added() != null || exist() && (!search.isOver() || table.of(image) != null);
   }
 
   /**

@@ -6,15 +6,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.Quoting;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.format.ImagePath;
 import org.sluice.core.store.model.Commit;
+import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.CheckpointCommit;
 import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.checkpoint.CommitRanks;
@@ -28,12 +31,15 @@ import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.retention.Retention;
 
 /** The checkpoints under way that ranks began by request. Service thread only. */
 public final class ExplicitCheckpoints {
   private static final long NO_BASE = -1;
+  private static final String NOTHING =
+      "it has nothing: no rank made an image, or a file in the capture directory";
 
   private final Decisions decisions;
   private final CheckpointStorage storage;
@@ -42,8 +48,12 @@ public final class ExplicitCheckpoints {
   private final Committer committer;
   private final Retention retention;
   private final ImageRelease releases;
+  private final CheckpointFiles files;
   private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
+
+  /** The receiver of files that are in no checkpoint any more. */
+  private Consumer<Image> plain = file -> {};
 
   private Runnable atEnd = () -> {};
 
@@ -53,14 +63,15 @@ public final class ExplicitCheckpoints {
   ExplicitCheckpoints(
       final Decisions decisions,
       final CheckpointStorage storage,
-      final ImageRegistry registry,
+      final CapturedFiles captured,
       final int writers,
       final Committer committer,
       final Retention retention,
       final ImageRelease releases) {
     this.decisions = decisions;
     this.storage = storage;
-    this.registry = registry;
+    this.registry = captured.registry();
+    this.files = new CheckpointFiles(decisions, captured);
     this.underWay = decisions.state().underWay();
     this.writers = writers;
     this.committer = committer;
@@ -68,8 +79,71 @@ public final class ExplicitCheckpoints {
     this.releases = releases;
   }
 
+  /** Begins a checkpoint, or a rank's part of it, which the process fills from here on. */
   public Reply begin(final Request.Begin request, final Writer beginner) {
-    return begin(request.checkpoint(), request.ranks(), false, beginner);
+    final long number = request.checkpoint();
+    final Optional<String> obstacle = files.obstacle(number, beginner);
+    if (obstacle.isPresent()) {
+      return new Reply.Failed(Errno.EBUSY, obstacle.get());
+    }
+    final Reply begun = begin(number, request.ranks(), false, beginner);
+    if (begun instanceof Reply.Done) {
+      files.fill(underWay.get(number), beginner).forEach(plain);
+    }
+    return begun;
+  }
+
+  /** Takes a file that a process has just created or emptied: the checkpoint that it fills. */
+  public void written(final Image file, final Writer process) {
+    if (file.created() == null) {
+      files
+          .take(file, process)
+          .ifPresent(
+              other ->
+                  giveUp(
+                      other,
+                      new Failure(
+                          Errno.ESTALE,
+                          "%s was begun anew for another one".formatted(files.path(file)))));
+    }
+  }
+
+  /** Commits a checkpoint that has waited for the close of a file. */
+  public void closed(final Image file) {
+    final Entry.Added added = file.added();
+    final ExplicitCheckpoint checkpoint = added == null ? null : underWay.get(added.checkpoint());
+    if (checkpoint != null) {
+      commitIfDue(checkpoint);
+    }
+  }
+
+  /** Gives up the checkpoint that a process fills: a file that it created is no image. */
+  public void lacks(final Writer process, final String path, final String why) {
+    files
+        .filledBy(process)
+        .map(filling -> underWay.get(filling.checkpoint()))
+        .ifPresent(
+            checkpoint ->
+                giveUp(
+                    checkpoint,
+                    new Failure(
+                        Errno.EINVAL,
+                        "%s was not captured: %s".formatted(Quoting.name(path), why))));
+  }
+
+  /** Ends a checkpoint without a commit: its files are plain files. */
+  private void giveUp(final ExplicitCheckpoint checkpoint, final Failure why) {
+    final long number = checkpoint.number();
+    final List<Image> its = checkpoint.files();
+    checkpoint.images().forEach(this::discard);
+    decisions.decide(new Entry.Decided(number, false));
+    committer.giveUp(number, why);
+    its.forEach(plain);
+  }
+
+  /** Sets the receiver of files that are in no checkpoint any more. */
+  void plain(final Consumer<Image> receiver) {
+    plain = receiver;
   }
 
   /** Begins a checkpoint that is committed only after a decision. */
@@ -225,11 +299,15 @@ public final class ExplicitCheckpoints {
     final boolean goesOn =
         commit.images().stream()
             .anyMatch(image -> image.created() != null && image.created().base() != NO_BASE);
-    commit.images().forEach(this::discard);
+    final List<Image> captured =
+        commit.own().stream().filter(image -> image.created() == null).toList();
+    commit.images().stream().filter(image -> image.created() != null).forEach(this::discard);
     if (commit.isStored()) {
       last = commit.stored();
-      retention.committed(commit.stored(), List.of());
+      retention.committed(commit.stored(), captured);
       retention.budget().committed(goesOn);
+    } else {
+      captured.forEach(plain);
     }
   }
 
@@ -246,13 +324,25 @@ public final class ExplicitCheckpoints {
           "rank %d still has %d images of checkpoint %d open"
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
+    if (checkpoint.endsEmpty(request.rank())) {
+      final Failure why = new Failure(Errno.ENOENT, NOTHING);
+      giveUp(checkpoint, why);
+      return new Reply.Failed(
+          why.errno(), "checkpoint %d: %s".formatted(checkpoint.number(), NOTHING));
+    }
     decisions.decide(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
     commitIfDue(checkpoint);
     return new Reply.Done();
   }
 
   private void commitIfDue(final ExplicitCheckpoint checkpoint) {
-    if (checkpoint.isComplete() && !checkpoint.isHeld()) {
+    if (!checkpoint.isComplete() || checkpoint.isHeld() || !files.areClosed(checkpoint)) {
+      return;
+    }
+    final Optional<Failure> lack = files.look(checkpoint);
+    if (lack.isPresent()) {
+      giveUp(checkpoint, lack.get());
+    } else {
       commit(checkpoint);
     }
   }
@@ -290,7 +380,7 @@ public final class ExplicitCheckpoints {
         true,
         checkpoint.commitRanks(),
         checkpoint.completion(),
-        checkpoint.members(),
+        checkpoint.members(files::path),
         this::ended);
   }
 
@@ -325,6 +415,7 @@ public final class ExplicitCheckpoints {
                     checkpoint.number(), checkpoint.completeRanks(), checkpoint.expectedRanks()));
       }
       checkpoint.images().forEach(this::discard);
+      checkpoint.files().forEach(Image::leave);
     }
     underWay.clear();
   }
