@@ -185,10 +185,14 @@ public final class CheckpointState implements Fold {
 
   private void add(final Entry.Added e) {
     final Image image = images.find(e.image());
-    if (image != null) {
+    final ExplicitCheckpoint checkpoint = underWay.get(e.checkpoint());
+    if (image == null && checkpoint != null) {
+      checkpoint.expect(e.path(), e.rank());
+    } else if (image != null) {
       forget(image);
-      if (underWay.containsKey(e.checkpoint())) {
-        underWay.get(e.checkpoint()).add(image, e.rank());
+      if (checkpoint != null) {
+        checkpoint.add(image, e.rank());
+        checkpoint.found(e.path());
       }
     }
   }
@@ -467,6 +471,16 @@ public final class CheckpointState implements Fold {
   /** Checkpoints under way that were begun by request, by number. */
   public Map<Long, ExplicitCheckpoint> underWay() {
     return underWay;
+  }
+
+  /** Returns whether a checkpoint by request that is under way has a captured file. */
+  boolean isAwaited(final Image file) {
+    return underWay.values().stream().anyMatch(checkpoint -> checkpoint.files().contains(file));
+  }
+
+  /** Returns whether a checkpoint by request waits for files that are yet to be written. */
+  public boolean areExpected() {
+    return underWay.values().stream().anyMatch(checkpoint -> !checkpoint.expected().isEmpty());
   }
 
   /** Returns the checkpoints that processes fill with files, by slot. */

@@ -46,7 +46,7 @@ public final class ImageRelease {
 
   private void end(final Image image) {
     underWay--;
-    if (!image.isUnused()) {
+    if (!image.isUnused() || state.isAwaited(image) && !image.isDeleted()) {
       return;
     }
     if (isCommitting(image)) {

@@ -58,6 +58,8 @@ public final class CheckpointRequests {
               .find(caller, attachment, reuse.imageId())
               .ifPresent(image -> caller.answer(explicit.reuse(image, reuse)));
       case Request.Complete complete -> caller.answer(complete(attachment, complete));
+      case Request.Cancel cancel ->
+          caller.answer(explicit.cancel(cancel.checkpoint(), attachment.writer()));
       case Request.Wave wave -> caller.answer(waves.receive(wave));
       case Request.Orders() -> caller.answer(waves.next());
       default -> {

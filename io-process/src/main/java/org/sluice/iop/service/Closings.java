@@ -123,6 +123,7 @@ public final class Closings {
   }
 
   private void lookAtName(final Image image) {
+    checkpoints.explicit().renamed(image);
     checkpoints.groups().look(image);
     if (image.openers().isEmpty() && files.capture().hasLost(image)) {
       letGo(image);

@@ -3,6 +3,7 @@ package org.sluice.iop.trigger;
 import java.util.List;
 import java.util.Optional;
 import org.sluice.core.libc.Errno;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Quoting;
 import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.Decisions;
@@ -19,6 +20,8 @@ import org.sluice.iop.measure.Failure;
  * process by its identity. Service thread only.
  */
 public final class CheckpointFiles {
+  private static final int NO_IMAGE = 0;
+
   private final Decisions decisions;
   private final CapturedFiles files;
 
@@ -97,6 +100,9 @@ public final class CheckpointFiles {
   Optional<ExplicitCheckpoint> take(final Image file, final Writer process) {
     final Optional<Entry.Filling> filling = filledBy(process);
     final Optional<ExplicitCheckpoint> former = underWay(file);
+    if (find(file)) {
+      return Optional.empty();
+    }
     if (filling.isPresent()) {
       final long number = filling.get().checkpoint();
       decisions.decide(new Entry.Added(file.id(), number, filling.get().rank(), ""));
@@ -108,15 +114,57 @@ public final class CheckpointFiles {
     return Optional.empty();
   }
 
+  /** Takes a file that a checkpoint expects under its name. Returns whether there is one. */
+  boolean find(final Image file) {
+    final Optional<ExplicitCheckpoint> waiting =
+        decisions.state().underWay().values().stream()
+            .filter(checkpoint -> !checkpoint.expected().isEmpty())
+            .filter(checkpoint -> checkpoint.expected().containsKey(path(file)))
+            .findFirst();
+    waiting.ifPresent(checkpoint -> add(file, checkpoint, path(file)));
+    return waiting.isPresent();
+  }
+
+  private void add(final Image file, final ExplicitCheckpoint checkpoint, final String path) {
+    final int rank = checkpoint.expected().get(path);
+    decisions.decide(new Entry.Added(file.id(), checkpoint.number(), rank, path));
+  }
+
+  /** Adds a file that a process names; returns the reason for which it cannot. */
+  Optional<String> add(final Image file, final long number, final Writer process) {
+    final Entry.Added before = file.added();
+    if (file.created() != null || file.isCommitted()) {
+      return Optional.of("it is of a committed checkpoint; write it anew");
+    }
+    if (before != null && before.checkpoint() != number) {
+      return Optional.of("it is of checkpoint %d".formatted(before.checkpoint()));
+    }
+    decisions.decide(new Entry.Added(file.id(), number, process.rank(), ""));
+    return Optional.empty();
+  }
+
+  /** Has a checkpoint wait for a file that is yet to be written. */
+  void expect(final String path, final long number, final Writer process) {
+    decisions.decide(new Entry.Added(NO_IMAGE, number, process.rank(), path));
+  }
+
   private Optional<ExplicitCheckpoint> underWay(final Image file) {
     return Optional.ofNullable(file.added())
         .map(added -> decisions.state().underWay().get(added.checkpoint()))
         .filter(checkpoint -> checkpoint.files().contains(file));
   }
 
-  /** Returns whether no process has a file of a checkpoint open. */
+  /** Returns whether all files of a checkpoint are there, and no process has one open. */
   boolean areClosed(final ExplicitCheckpoint checkpoint) {
-    return checkpoint.files().stream().allMatch(file -> file.openers().isEmpty());
+    List.copyOf(checkpoint.expected().keySet())
+        .forEach(
+            path ->
+                files
+                    .registry()
+                    .at(FileName.resolve(files.capture().path(), path))
+                    .ifPresent(file -> add(file, checkpoint, path)));
+    return checkpoint.expected().isEmpty()
+        && checkpoint.files().stream().allMatch(file -> file.openers().isEmpty());
   }
 
   /**

@@ -108,6 +108,42 @@ public final class ExplicitCheckpoints {
     }
   }
 
+  /**
+   * Returns the reason for which a process cannot add files to a checkpoint; empty when it fills
+   * the checkpoint.
+   */
+  public Optional<Reply> obstacle(final long number, final Writer process) {
+    return files.filledBy(process).filter(its -> its.checkpoint() == number).isPresent()
+        ? Optional.empty()
+        : Optional.of(
+            invalid("this process has no checkpoint %d open; begin that first".formatted(number)));
+  }
+
+  /** Adds a file to a checkpoint that a process fills. */
+  public Reply add(final Image file, final long number, final Writer process) {
+    return files
+        .add(file, number, process)
+        .<Reply>map(
+            why ->
+                new Reply.Failed(
+                    Errno.EEXIST,
+                    "%s cannot be of checkpoint %d: %s".formatted(files.path(file), number, why)))
+        .orElse(new Reply.Text(""));
+  }
+
+  /** Has a checkpoint that a process fills wait for a file. */
+  public Reply expect(final String path, final long number, final Writer process) {
+    files.expect(path, number, process);
+    return new Reply.Text("");
+  }
+
+  /** Takes a file that has another name by now, which a checkpoint may wait for. */
+  public void renamed(final Image file) {
+    if (file.created() == null && files.find(file)) {
+      closed(file);
+    }
+  }
+
   /** Commits a checkpoint that has waited for the close of a file. */
   public void closed(final Image file) {
     final Entry.Added added = file.added();
@@ -129,6 +165,18 @@ public final class ExplicitCheckpoints {
                     new Failure(
                         Errno.EINVAL,
                         "%s was not captured: %s".formatted(Quoting.name(path), why))));
+  }
+
+  /** Gives up a checkpoint that a process fills, as it says. */
+  public Reply cancel(final long number, final Writer process) {
+    final Optional<Reply> obstacle = obstacle(number, process);
+    if (obstacle.isPresent()) {
+      return obstacle.get();
+    }
+    giveUp(
+        underWay.get(number),
+        new Failure(Errno.ECANCELED, "rank %d cancelled it".formatted(process.rank())));
+    return new Reply.Done();
   }
 
   /** Ends a checkpoint without a commit: its files are plain files. */
@@ -205,7 +253,7 @@ public final class ExplicitCheckpoints {
                   + "begin that first, for all ranks, and give a path without '..'")
               .formatted(request.rank(), request.name(), request.checkpoint()));
     }
-    if (checkpoint.find(request.rank(), request.name()).stream()
+    if (checkpoint.find(request.rank(), name(request)).stream()
         .anyMatch(image -> isUsed(image, creator))) {
       return new Reply.Failed(
           Errno.EEXIST,
@@ -237,12 +285,17 @@ public final class ExplicitCheckpoints {
     final NativeFile file = storage.store().createImageFile();
     final Image image = registry.admit(file, ImageDescriptor.STATE_DIVERTED);
     images.add(image);
-    final Optional<Image> before = checkpoint.find(request.rank(), request.name());
+    final Optional<Image> before = checkpoint.find(request.rank(), name(request));
     decisions.decide(
         new Entry.Created(
-            image.id(), checkpoint.number(), request.rank(), request.name(), NO_BASE, ""));
+            image.id(), checkpoint.number(), request.rank(), name(request), NO_BASE, ""));
     before.ifPresent(this::discard);
     return image;
+  }
+
+  /** Returns the name of an image, or of the copy of a file. */
+  private static String name(final Request.Create request) {
+    return request.ranks() == 0 ? ExplicitCheckpoint.copy(request.name()) : request.name();
   }
 
   /** Lets an image reuse bytes of the checkpoint that was committed last. */
@@ -410,9 +463,7 @@ public final class ExplicitCheckpoints {
     for (final ExplicitCheckpoint checkpoint : underWay.values()) {
       if (!checkpoint.isHeld()) {
         Warnings.warn(
-            "checkpoint %d is dropped: %d of %d ranks completed it"
-                .formatted(
-                    checkpoint.number(), checkpoint.completeRanks(), checkpoint.expectedRanks()));
+            "checkpoint %d is dropped: %s".formatted(checkpoint.number(), checkpoint.progress()));
       }
       checkpoint.images().forEach(this::discard);
       checkpoint.files().forEach(Image::leave);

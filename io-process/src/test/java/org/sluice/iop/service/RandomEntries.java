@@ -67,7 +67,9 @@ final class RandomEntries {
       case 23 -> new Entry.Gone(1 + any(), any() - 1, writing());
       case 24 -> new Entry.Vanished(any());
       case 25 -> new Entry.Filling(any(), any(), dice.nextInt(2));
-      case 26 -> new Entry.Added(captured(), any() - 1, dice.nextInt(2), "");
+      case 26 ->
+          new Entry.Added(
+              dice.nextBoolean() ? captured() : 0, any() - 1, dice.nextInt(2), "path" + any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
   }
