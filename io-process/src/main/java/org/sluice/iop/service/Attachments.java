@@ -142,6 +142,13 @@ public final class Attachments {
   }
 
   /**
+   * Returns whether a process was refused a slot, so that what it opens from then on is unknown.
+   */
+  boolean wasRefused(final ProcessIdentity process) {
+    return process.equals(refused.get(process.pid()));
+  }
+
+  /**
    * Returns whether a process has the shim loaded, and for this session. The environment alone does
    * not tell, as other processes have it.
    */

@@ -86,6 +86,14 @@ public final class CheckpointRequests {
   /** Completes a checkpoint. A request carried out by a former I/O process is answered now. */
   private Reply complete(final Attachment attachment, final Request.Complete request) {
     attachments.poll();
+    if (attachments.wasRefused(attachment.process())) {
+      checkpoints
+          .explicit()
+          .giveUp(
+              attachment.writer(),
+              "what process %d opens is not captured, as it got no slot"
+                  .formatted(attachment.process().pid()));
+    }
     return attachment.wasCompleted()
         ? new Reply.Done()
         : checkpoints.explicit().complete(request, attachment.index(), attachment.request());

@@ -19,6 +19,7 @@ import org.sluice.core.store.format.ImagePath;
 import org.sluice.core.store.model.Commit;
 import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.CheckpointCommit;
+import org.sluice.iop.checkpoint.CheckpointState;
 import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.checkpoint.CommitRanks;
 import org.sluice.iop.checkpoint.Committer;
@@ -155,16 +156,15 @@ public final class ExplicitCheckpoints {
 
   /** Gives up the checkpoint that a process fills: a file that it created is no image. */
   public void lacks(final Writer process, final String path, final String why) {
+    giveUp(process, "%s was not captured: %s".formatted(Quoting.name(path), why));
+  }
+
+  /** Gives up the checkpoint that a process fills, if it fills one. */
+  public void giveUp(final Writer process, final String why) {
     files
         .filledBy(process)
         .map(filling -> underWay.get(filling.checkpoint()))
-        .ifPresent(
-            checkpoint ->
-                giveUp(
-                    checkpoint,
-                    new Failure(
-                        Errno.EINVAL,
-                        "%s was not captured: %s".formatted(Quoting.name(path), why))));
+        .ifPresent(checkpoint -> giveUp(checkpoint, new Failure(Errno.EINVAL, why)));
   }
 
   /** Gives up a checkpoint that a process fills, as it says. */
@@ -366,6 +366,11 @@ public final class ExplicitCheckpoints {
 
   public Reply complete(final Request.Complete request, final int slot, final long number) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
+    final Entry.Ended end = decisions.state().failed().get(request.checkpoint());
+    if (checkpoint == null && end != null && end.attempt() == CheckpointState.GIVEN_UP) {
+      return new Reply.Failed(
+          end.errno(), "checkpoint %d is given up: %s".formatted(end.checkpoint(), end.reason()));
+    }
     if (checkpoint == null || request.rank() < 0 || request.rank() >= checkpoint.ranks()) {
       return invalid(
           "rank %d began no checkpoint %d".formatted(request.rank(), request.checkpoint()));
