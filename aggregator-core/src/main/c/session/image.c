@@ -68,11 +68,12 @@ static void delist(struct sluice_image *image)
     pthread_mutex_unlock(&image->session->lock);
 }
 
-static int begin(struct sluice_image *image, struct sluice_client *client, int ranks)
+static int begin(struct sluice_image *image, struct sluice_client *client)
 {
     char path[4096] = "";
     struct sluice_disposition disposition;
-    const struct sluice_request_create request = {image->checkpoint, image->session->rank, ranks};
+    const struct sluice_request_create request = {image->checkpoint, image->session->rank,
+                                                  image->session->ranks};
     const int error =
         sluice_client_open(client, SLUICE_REQUEST_CREATE, SLUICE_BODY_AND(request, image->name),
                            &disposition, path, sizeof path - 1);
@@ -89,11 +90,14 @@ static int begin(struct sluice_image *image, struct sluice_client *client, int r
     return 0;
 }
 
-static int make(sluice_session *session, int64_t checkpoint, const char *name, int ranks,
-                sluice_image **image)
+int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
+                        sluice_image **image)
 {
-    int error;
-    struct sluice_client *client = sluice_session_client(session, &error);
+    if (image == NULL)
+        return sluice_session_null("image");
+    *image = NULL;
+    int error = check(checkpoint, name);
+    struct sluice_client *client = error == 0 ? sluice_session_client(session, &error) : NULL;
     if (error != 0)
         return error;
     struct sluice_image *created = calloc(1, sizeof *created + strlen(name) + 1);
@@ -105,7 +109,7 @@ static int make(sluice_session *session, int64_t checkpoint, const char *name, i
     created->forks = sluice_session_forks();
     error = enlist(created);
     if (error == 0) {
-        error = begin(created, client, ranks);
+        error = begin(created, client);
         if (error != 0)
             delist(created);
     }
@@ -114,24 +118,6 @@ static int make(sluice_session *session, int64_t checkpoint, const char *name, i
     else
         *image = created;
     return error;
-}
-
-int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
-                        sluice_image **image)
-{
-    if (image == NULL)
-        return sluice_session_null("image");
-    *image = NULL;
-    const int error = check(checkpoint, name);
-    if (error != 0 || session == NULL)
-        return error != 0 ? error : sluice_session_missing();
-    return make(session, checkpoint, name, session->ranks, image);
-}
-
-int sluice_image_copy(sluice_session *session, int64_t checkpoint, const char *name,
-                      sluice_image **image)
-{
-    return make(session, checkpoint, name, 0, image);
 }
 
 static int missing(void)

@@ -46,14 +46,14 @@ public final class ImageRelease {
 
   private void end(final Image image) {
     underWay--;
-    if (!image.isUnused() || state.isAwaited(image) && !image.isDeleted()) {
+    if (!image.isUnused()) {
       return;
     }
     if (isCommitting(image)) {
       committing.add(image);
     } else {
       note(image);
-      state.forget(image);
+      state.forgetInGroups(image);
       drain.release(image);
       registry.forget(image);
     }

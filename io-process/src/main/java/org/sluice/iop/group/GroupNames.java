@@ -139,9 +139,7 @@ public final class GroupNames {
   }
 
   void noteUngrouped(final Image image) {
-    if (image.added() == null) {
-      ungrouped.accept(image);
-    }
+    ungrouped.accept(image);
   }
 
   /**
@@ -169,8 +167,7 @@ public final class GroupNames {
     }
     final Optional<String> path = name.map(files.capture()::relative);
     final OptionalLong number =
-        path.filter(its -> image.added() == null)
-            .filter(its -> publisher.hasNodes() || !files.shared().has(image, its))
+        path.filter(its -> publisher.hasNodes() || !files.shared().has(image, its))
             .map(grouping::number)
             .filter(its -> its.stream().allMatch(mayHave))
             .orElse(OptionalLong.empty());

@@ -97,9 +97,7 @@ public final class Groups {
    * file and nothing else.
    */
   public boolean mayHave(final Image image) {
-    return image.added() != null
-        || decisions.state().areExpected()
-        || exist() && (!search.isOver() || table.of(image) != null);
+    return exist() && (!search.isOver() || table.of(image) != null);
   }
 
   /**
@@ -143,8 +141,7 @@ public final class Groups {
   }
 
   private void search(final Image image, final Optional<String> name) {
-    final boolean told = image.created() != null || image.added() != null;
-    if (search.isSought() && image.openers().isEmpty() && !told) {
+    if (search.isSought() && image.openers().isEmpty() && image.created() == null) {
       name.filter(path -> !ImageName.isOurs(path))
           .map(names::relative)
           .ifPresent(path -> search.look(image, path));

@@ -24,7 +24,6 @@ abstract class ImageState {
   private Set<Integer> granted = Set.of();
 
   private Entry.Created created;
-  private Entry.Added added;
   private String untaken = "";
   private Writer writer = Writer.nobody();
 
@@ -58,15 +57,6 @@ abstract class ImageState {
 
   void apply(final Entry.Created e) {
     created = e;
-  }
-
-  void apply(final Entry.Added e) {
-    added = e.checkpoint() == Entry.NO_CHECKPOINT ? null : e;
-  }
-
-  /** Leaves the checkpoint that it was added to, which has come to nothing. */
-  public void leave() {
-    added = null;
   }
 
   void apply(final Entry.Entered e) {
@@ -195,9 +185,6 @@ abstract class ImageState {
     if (created != null) {
       to.accept(created);
     }
-    if (added != null) {
-      to.accept(added);
-    }
     to.accept(
         new Entry.Known(
             id(),
@@ -250,14 +237,6 @@ abstract class ImageState {
    */
   public Entry.Created created() {
     return created;
-  }
-
-  /**
-   * Returns the checkpoint made by request that the captured file belongs to, or did when that was
-   * committed; null for none.
-   */
-  public Entry.Added added() {
-    return added;
   }
 
   /** Returns a failure of which only the errno is left. */

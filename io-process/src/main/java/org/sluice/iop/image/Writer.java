@@ -1,6 +1,5 @@
 package org.sluice.iop.image;
 
-import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -71,11 +70,6 @@ public final class Writer {
 
   public int killsBefore() {
     return process.killsBefore();
-  }
-
-  /** Returns whether the process is there still. */
-  public boolean isAlive() {
-    return new ProcessIdentity(process.pid(), process.startTime()).isAlive();
   }
 
   /** Notes that the process was killed, as DETACHED will say; it stays so. */

@@ -86,7 +86,6 @@ public final class Closings {
       files.soleWriter().closed(image);
       leases.closed(image);
     }
-    checkpoints.explicit().closed(image);
   }
 
   /** Forgets a plain file. A program may later give it a name that tells its checkpoint. */
@@ -123,7 +122,6 @@ public final class Closings {
   }
 
   private void lookAtName(final Image image) {
-    checkpoints.explicit().renamed(image);
     checkpoints.groups().look(image);
     if (image.openers().isEmpty() && files.capture().hasLost(image)) {
       letGo(image);

@@ -110,8 +110,7 @@ public final class Checkpoints {
     losses = new Losses(state, files, statistics, groups, releases);
     explicit =
         new ExplicitCheckpoints(
-            decisions, storage, files, wanted.writers(), committer, retention, releases);
-    explicit.plain(groups::look);
+            decisions, storage, files.registry(), wanted.writers(), committer, retention, releases);
     restarts = new Restarts(decisions.journal().inFlight(), storage);
     unfinished = new Unfinished(state, grouping, storage, files, drain);
   }
