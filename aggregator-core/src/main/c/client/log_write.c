@@ -139,7 +139,7 @@ static ssize_t append(struct sluice_log_image *image, bool waits, const void *da
 {
     struct sluice_chunk_writer *writer = &image->client->writer;
     const ssize_t logged = sluice_chunk_write(writer, waits, image->id, data, length, offset);
-    if (logged > 0) {
+    if (logged > 0 && sluice_pool_held(&writer->pool)) {
         const unsigned size_class = sluice_counter_class(length);
         sluice_counter_add(&writer->slot->aggregated_writes[size_class], 1);
         sluice_counter_add(&writer->slot->aggregated_bytes[size_class], logged);
@@ -197,7 +197,7 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
     const bool waits = image->client->segment->header->when_full != SLUICE_HEADER_WHEN_FULL_DIRECT;
     sluice_lock_take(&writer->lock);
     const ssize_t logged = append(image, waits, data, length, offset);
-    if (logged >= 0 && (size_t)logged < length)
+    if (logged >= 0 && (size_t)logged < length && sluice_pool_held(&writer->pool))
         count_shortage(writer, waits);
     sluice_lock_release(&writer->lock);
     if (logged < 0)

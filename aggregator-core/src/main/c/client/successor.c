@@ -17,6 +17,9 @@
 /* The pause between two looks, in nanoseconds. */
 #define NAP 1000000
 
+/* The time after which an I/O process without a sign of life is not alive, in milliseconds. */
+#define LATEST_BEAT 5000
+
 /*
  * Returns whether the slot is lost. A restarted process whose session is nowhere to be found
  * notices that by its lost connection.
@@ -86,13 +89,14 @@ static bool await_settled(const struct sluice_client *client,
 {
     const _Atomic int64_t *heartbeat = &client->segment->header->heartbeat;
     int64_t beat = atomic_load_explicit(heartbeat, memory_order_relaxed);
-    int64_t end = sluice_clock_ms() + sluice_connection_patience();
+    const int64_t patience = LATEST_BEAT + sluice_connection_patience();
+    int64_t end = sluice_clock_ms() + patience;
     while (is_settling(entry) && !sluice_connection_ended(&client->connection)) {
         if (sluice_clock_ms() > end)
             return false;
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         const int64_t next = atomic_load_explicit(heartbeat, memory_order_relaxed);
-        end = next == beat ? end : sluice_clock_ms() + sluice_connection_patience();
+        end = next == beat ? end : sluice_clock_ms() + patience;
         beat = next;
     }
     return true;
