@@ -182,9 +182,10 @@ final class Service implements Runnable {
 
   private int work() {
     segment.header().turns(++turns);
+    // Before the poll: the drain may be done with what it takes while this thread has no processor.
+    final int used = segment.geometry().chunkCount() - (int) segment.header().unusedChunks();
     final int records = session.rings().poll(session.attachments().all());
     final int more = session.proceed() ? 1 : 0;
-    final int used = segment.geometry().chunkCount() - (int) segment.header().unusedChunks();
     if (records > 0) {
       session.pace().written();
       statistics.bufferUse((long) used * segment.geometry().payload());
