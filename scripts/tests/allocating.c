@@ -59,17 +59,18 @@ static void change_mapped(void)
     check(munmap(mapped, 1000) == 0 && close(fd) == 0, "munmap");
 }
 
-static void share_with_child(void)
+/* The child of a program with threads may not allocate, by POSIX: with tbbmalloc it hangs now and then. */
+static void share_with_child(const char *name, int allocates)
 {
     int status;
-    const int fd = open("shared", O_CREAT | O_TRUNC | O_WRONLY, 0644);
-    check(write(fd, "parent\n", 7) == 7, "shared");
+    const int fd = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0644);
+    check(write(fd, "parent\n", 7) == 7, name);
     if (fork() == 0) {
-        char *text = strdup("child\n");
+        const char *text = allocates ? strdup("child\n") : "child\n";
         _exit(write(fd, text, 6) != 6);
     }
     check(wait(&status) > 0 && status == 0, "child");
-    check(write(fd, "parent\n", 7) == 7 && close(fd) == 0, "shared");
+    check(write(fd, "parent\n", 7) == 7 && close(fd) == 0, name);
 }
 
 int main(int count, char **arguments)
@@ -80,8 +81,9 @@ int main(int count, char **arguments)
         pthread_create(&threads[i], NULL, write_file, (char *[]){"0", "1", "2"}[i]);
     write_streams();
     change_mapped();
-    share_with_child();
+    share_with_child("shared", 0);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
+    share_with_child("shared-alone", 1);
     return 0;
 }
