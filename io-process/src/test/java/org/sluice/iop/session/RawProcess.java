@@ -95,6 +95,7 @@ final class RawProcess implements AutoCloseable {
                 TOKENS.incrementAndGet(),
                 localRanks,
                 0));
+    assertThat(reply).isInstanceOf(Reply.Attached.class);
     final Segment segment = Segment.map(directory.resolve("segment"));
     TestSegments.announceOpenings(segment);
     return new RawProcess(channel, segment, ((Reply.Attached) reply).slot());
