@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 
@@ -116,38 +115,6 @@ class AttachTest extends SharedServeTest {
       client.send(ByteBuffer.wrap(bytes));
     } catch (final IOException cutOff) {
       // As it should be, when others came meanwhile.
-    }
-  }
-
-  @Test
-  void detachedSlotIsGivenToTheNextProcess() throws Exception {
-    try (ServeProcess serve = serve("files")) {
-      final RawProcess first = RawProcess.attach(serve.directory());
-      final int slot = first.slot();
-      first.close();
-      try (RawProcess second = RawProcess.attach(serve.directory())) {
-        assertThat(second.slot()).isEqualTo(slot);
-      }
-    }
-  }
-
-  /** So does one whose rank is another by now than when it asked ahead. */
-  @Test
-  void aProcessThatGivesUpTheLastSlotGetsItAgainAtOnce() throws Exception {
-    final ServeProcess serve = shared("files");
-    final List<RawProcess> all = new ArrayList<>();
-    try {
-      while (all.size() < Geometry.DEFAULT_SLOTS) {
-        all.add(RawProcess.attach(serve.directory()));
-      }
-      for (int again = 0; again < 20; again++) {
-        all.removeLast().close();
-        all.add(RawProcess.attach(serve.directory()));
-      }
-    } finally {
-      for (final RawProcess each : all) {
-        each.close();
-      }
     }
   }
 }
