@@ -477,6 +477,8 @@ _Static_assert(sizeof(struct sluice_trace_header) == 512, "sluice_trace_header")
 #define SLUICE_REQUEST_DECIDE 25
 #define SLUICE_REQUEST_REUSE 26
 #define SLUICE_REQUEST_READ 27
+#define SLUICE_REQUEST_ADD 28
+#define SLUICE_REQUEST_CANCEL 29
 #define SLUICE_REQUEST_JOIN 32
 #define SLUICE_REQUEST_LEAVE 33
 #define SLUICE_REQUEST_STATS 34
@@ -581,6 +583,15 @@ struct __attribute__((packed)) sluice_request_read {
     int64_t checkpoint;
     int32_t rank;
     int32_t descriptor;
+};
+
+struct __attribute__((packed)) sluice_request_add {
+    int64_t checkpoint;
+    int32_t rank;
+};
+
+struct __attribute__((packed)) sluice_request_cancel {
+    int64_t checkpoint;
 };
 
 struct __attribute__((packed)) sluice_request_join {

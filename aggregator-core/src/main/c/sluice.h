@@ -91,18 +91,47 @@ SLUICE_API int sluice_session_close(sluice_session *session);
 
 /*
  * Begins checkpoint `checkpoint` >= 0. Every rank calls it; beginning again changes nothing.
- * -EINVAL: the number is negative, or the job runs on several nodes and nobody says how many ranks
- * run on this one. The launcher or --writers says so.
+ *
+ * Under the shim this process fills the checkpoint from here on, until it completes that. Files
+ * that it creates or empties in the capture directory belong to the checkpoint, whatever they are
+ * called. `sluice restore` gives them back under the names that they have at the commit.
+ *
+ * -EBUSY: another checkpoint that this process fills has files, or another process of the rank
+ * fills this one. -EINVAL: the number is negative, or the job runs on several nodes and nobody says
+ * how many ranks run on this one. The launcher or --writers says so.
  */
 SLUICE_API int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint);
 
 /*
+ * Adds a file in the capture directory to a checkpoint that this process has begun. Another thread
+ * or process may be writing the file, or write one of this name later: the commit waits until it is
+ * there and closed. Returns 0. Without the shim the file has to be there, and its bytes are copied:
+ * returns 1. The file may change then.
+ *
+ * -EINVAL: the path is not in the capture directory, or the process has not begun the checkpoint.
+ * -EISDIR: the path is a directory's. -EEXIST: the file is of another checkpoint. -ENOENT: there is
+ * no such directory, or without the shim no such file.
+ */
+SLUICE_API int sluice_checkpoint_add(sluice_session *session, int64_t checkpoint, const char *path);
+
+/*
  * Declares that this rank has closed its last image of the checkpoint. Does not wait. The
- * checkpoint is committed once every rank of this node has declared so and everything is on stable
- * storage. Until then a restart sees the checkpoint before. Committing a number again supersedes
- * the former commit. Each node of a job commits its own part, independently of the others.
+ * checkpoint is committed once every rank of this node has declared so, no process has a file of it
+ * open, and everything is on stable storage. Until then a restart sees the checkpoint before.
+ * Committing a number again supersedes the former commit. Each node of a job commits its own part,
+ * independently of the others.
+ *
+ * The checkpoint is given up if a file of it was not captured, or was left open by a process that
+ * ended. sluice_checkpoint_wait() says so. -ENOENT: no rank has put anything into the checkpoint,
+ * which is given up.
  */
 SLUICE_API int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint);
+
+/*
+ * Gives up a checkpoint that this process has begun and not completed, as after an error: it is not
+ * committed, and its files stay plain files. -EINVAL: there is none such.
+ */
+SLUICE_API int sluice_checkpoint_cancel(sluice_session *session, int64_t checkpoint);
 
 /*
  * Waits until the checkpoint, or this node's part of it, is committed. `timeout` is in
@@ -118,6 +147,9 @@ SLUICE_API int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoin
  */
 SLUICE_API int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints,
                                       size_t capacity);
+
+/* Stores the number of the checkpoint that was committed last. -ENOENT: there is none. */
+SLUICE_API int sluice_checkpoint_newest(sluice_session *session, int64_t *checkpoint);
 
 /*
  * Creates an empty image. `name` is a relative path without "." and "..", of 1 to 1000 bytes. Each

@@ -36,6 +36,14 @@ int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint)
     return sluice_session_request(session, SLUICE_REQUEST_COMPLETE, SLUICE_BODY(complete), NULL);
 }
 
+int sluice_checkpoint_cancel(sluice_session *session, int64_t checkpoint)
+{
+    if (session == NULL)
+        return sluice_session_missing();
+    const struct sluice_request_cancel cancel = {checkpoint};
+    return sluice_session_request(session, SLUICE_REQUEST_CANCEL, SLUICE_BODY(cancel), NULL);
+}
+
 int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t timeout)
 {
     const int64_t end =
@@ -70,4 +78,14 @@ int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints, size_t
     }
     free(listed);
     return error != 0 ? error : (int)count;
+}
+
+int sluice_checkpoint_newest(sluice_session *session, int64_t *checkpoint)
+{
+    if (checkpoint == NULL)
+        return sluice_session_null("checkpoint");
+    const int count = sluice_checkpoint_list(session, checkpoint, 1);
+    if (count == 0)
+        return sluice_failure(ENOENT, "no checkpoint is committed");
+    return count < 0 ? count : 0;
 }

@@ -68,12 +68,11 @@ static void delist(struct sluice_image *image)
     pthread_mutex_unlock(&image->session->lock);
 }
 
-static int begin(struct sluice_image *image, struct sluice_client *client)
+static int begin(struct sluice_image *image, struct sluice_client *client, int ranks)
 {
     char path[4096] = "";
     struct sluice_disposition disposition;
-    const struct sluice_request_create request = {image->checkpoint, image->session->rank,
-                                                  image->session->ranks};
+    const struct sluice_request_create request = {image->checkpoint, image->session->rank, ranks};
     const int error =
         sluice_client_open(client, SLUICE_REQUEST_CREATE, SLUICE_BODY_AND(request, image->name),
                            &disposition, path, sizeof path - 1);
@@ -90,14 +89,11 @@ static int begin(struct sluice_image *image, struct sluice_client *client)
     return 0;
 }
 
-int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
-                        sluice_image **image)
+static int make(sluice_session *session, int64_t checkpoint, const char *name, int ranks,
+                sluice_image **image)
 {
-    if (image == NULL)
-        return sluice_session_null("image");
-    *image = NULL;
-    int error = check(checkpoint, name);
-    struct sluice_client *client = error == 0 ? sluice_session_client(session, &error) : NULL;
+    int error;
+    struct sluice_client *client = sluice_session_client(session, &error);
     if (error != 0)
         return error;
     struct sluice_image *created = calloc(1, sizeof *created + strlen(name) + 1);
@@ -109,7 +105,7 @@ int sluice_image_create(sluice_session *session, int64_t checkpoint, const char 
     created->forks = sluice_session_forks();
     error = enlist(created);
     if (error == 0) {
-        error = begin(created, client);
+        error = begin(created, client, ranks);
         if (error != 0)
             delist(created);
     }
@@ -118,6 +114,24 @@ int sluice_image_create(sluice_session *session, int64_t checkpoint, const char 
     else
         *image = created;
     return error;
+}
+
+int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
+                        sluice_image **image)
+{
+    if (image == NULL)
+        return sluice_session_null("image");
+    *image = NULL;
+    const int error = check(checkpoint, name);
+    if (error != 0 || session == NULL)
+        return error != 0 ? error : sluice_session_missing();
+    return make(session, checkpoint, name, session->ranks, image);
+}
+
+int sluice_image_copy(sluice_session *session, int64_t checkpoint, const char *name,
+                      sluice_image **image)
+{
+    return make(session, checkpoint, name, 0, image);
 }
 
 static int missing(void)

@@ -50,6 +50,10 @@ int sluice_session_missing(void);
 /* Returns -EINVAL with a message: the parameter of the name `what` is NULL. */
 int sluice_session_null(const char *what);
 
+/* Creates an image that is a copy of a file. The name is its path in the capture directory. */
+int sluice_image_copy(struct sluice_session *session, int64_t checkpoint, const char *name,
+                      sluice_image **image);
+
 /* Returns the id by which requests name the image. */
 int32_t sluice_image_id(const sluice_image *image);
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +62,32 @@ public final class Checkpoint {
       images.add(image);
       return image;
     }
+  }
+
+  /**
+   * Adds a file in the capture directory. Under the shim the commit waits until the file is there
+   * and closed, by any process. Files that this process creates or empties need not be added.
+   *
+   * @param file the file
+   * @return true when this process has no shim, so that the bytes were copied
+   * @throws IOException when it cannot be of this checkpoint
+   */
+  public boolean add(final Path file) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      return session.call(LibSluice.CHECKPOINT_ADD, number, FileName.inC(arena, file.toString()))
+          > 0;
+    }
+  }
+
+  /**
+   * Closes the images still open and gives the checkpoint up. Its files stay plain files.
+   *
+   * @throws IOException when this process does not fill it any more
+   */
+  public synchronized void cancel() throws IOException {
+    complete = true;
+    closeImages();
+    session.call(LibSluice.CHECKPOINT_CANCEL, number);
   }
 
   /**

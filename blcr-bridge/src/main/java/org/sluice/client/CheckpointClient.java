@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import org.sluice.core.posix.FileName;
 
 /**
@@ -105,6 +106,17 @@ public final class CheckpointClient implements AutoCloseable {
       final int count = session.call(LibSluice.CHECKPOINT_LIST, numbers.address(), capacity);
       return Arrays.stream(numbers.toArray(ValueLayout.JAVA_LONG)).limit(count).boxed().toList();
     }
+  }
+
+  /**
+   * Returns the checkpoint that was committed last.
+   *
+   * @return its number; empty for none
+   * @throws IOException when the I/O process refuses or is gone
+   */
+  public OptionalLong newest() throws IOException {
+    final List<Long> all = checkpoints();
+    return all.isEmpty() ? OptionalLong.empty() : OptionalLong.of(all.getLast());
   }
 
   /**

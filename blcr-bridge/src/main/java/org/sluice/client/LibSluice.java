@@ -28,6 +28,8 @@ final class LibSluice {
   private static final MethodHandle SESSION_CLOSE = function("sluice_session_close");
   static final MethodHandle CHECKPOINT_BEGIN = function("sluice_checkpoint_begin");
   static final MethodHandle CHECKPOINT_COMPLETE = function("sluice_checkpoint_complete");
+  static final MethodHandle CHECKPOINT_ADD = function("sluice_checkpoint_add");
+  static final MethodHandle CHECKPOINT_CANCEL = function("sluice_checkpoint_cancel");
   static final MethodHandle CHECKPOINT_WAIT = function("sluice_checkpoint_wait");
   static final MethodHandle CHECKPOINT_LIST = function("sluice_checkpoint_list");
   static final MethodHandle IMAGE_CREATE = function("sluice_image_create");

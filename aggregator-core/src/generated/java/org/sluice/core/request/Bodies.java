@@ -109,6 +109,14 @@ final class Bodies {
       out.putLong(it.base());
       out.putInt(it.imageId());
       out.putString(it.pieces());
+    } else if (message instanceof final Request.Add it) {
+      out.putTypeOrStatus(28);
+      out.putLong(it.checkpoint());
+      out.putInt(it.rank());
+      out.putString(it.path());
+    } else if (message instanceof final Request.Cancel it) {
+      out.putTypeOrStatus(29);
+      out.putLong(it.checkpoint());
     } else if (message instanceof final Request.Join it) {
       out.putTypeOrStatus(32);
       out.putInt(it.version());
@@ -294,6 +302,16 @@ final class Bodies {
           in.getInt(),
           in.getString());
     }
+    if (type == 28) {
+      return new Request.Add(
+          in.getLong(),
+          in.getInt(),
+          in.getString());
+    }
+    if (type == 29) {
+      return new Request.Cancel(
+          in.getLong());
+    }
     if (type == 32) {
       return new Request.Join(
           in.getVersion(),
@@ -360,6 +378,10 @@ final class Bodies {
           in.getInt(),
           in.getLong(),
           in.getPaddedInt(),
+          in.getString());
+    }
+    if (request instanceof Request.Add) {
+      return new Reply.Text(
           in.getString());
     }
     if (request instanceof Request.Stats) {

@@ -67,6 +67,9 @@ public final class Errno {
 
   public static final int EDQUOT = 122;
 
+  /** Operation canceled. */
+  public static final int ECANCELED = 125;
+
   private static final int LAST = 133;
 
   private Errno() {}

@@ -118,9 +118,20 @@ public sealed interface Request {
   @Wire(type = 16)
   record Begin(long checkpoint, int ranks) implements Request {}
 
-  /** Creates an image of a checkpoint. */
+  /**
+   * Creates an image of a checkpoint.
+   *
+   * @param ranks ranks of the job; 0 for the copy of a file, whose name is its path in the capture
+   *     directory
+   */
   @Wire(type = 17, reply = Reply.Created.class)
-  record Create(long checkpoint, int rank, int ranks, String name) implements Request {}
+  record Create(
+      long checkpoint,
+      int rank,
+      @Wire.Means("0 for the copy of a file, whose name is its path in the capture directory")
+          int ranks,
+      String name)
+      implements Request {}
 
   /** Says that a rank has written all its images of a checkpoint. */
   @Wire(type = 18)
@@ -207,6 +218,23 @@ public sealed interface Request {
       int imageId,
       @Wire.Means("offset i64 and length i64 of each run, ascending") String pieces)
       implements Request {}
+
+  /**
+   * Adds a file to a checkpoint that the process fills, or a name that a file is going to have.
+   *
+   * @param path absolute path of the file, without symbolic links
+   */
+  @Wire(
+      type = 28,
+      reply = Reply.Text.class,
+      replyMeans =
+          "empty; otherwise the file is not captured, and the client creates an image of this name"
+              + " with its bytes")
+  record Add(long checkpoint, int rank, String path) implements Request {}
+
+  /** Gives up a checkpoint that the process fills; its files become plain files. */
+  @Wire(type = 29)
+  record Cancel(long checkpoint) implements Request {}
 
   /**
    * Joins the I/O process as a member that keeps it alive.

@@ -350,7 +350,12 @@ public final class Header {
     return buffer.getLongOpaque(HeaderDescriptor.SMALL_OFFSET);
   }
 
-  /** Makes files that stay small no matter of announcement, from here on for good. */
+  /** Makes files that stay small matters of announcement, until {@link #leaveSmall}. */
+  public void tellOfSmall() {
+    buffer.putLongOpaque(HeaderDescriptor.SMALL_OFFSET, -Math.abs(small()));
+  }
+
+  /** Makes files that stay small no matter of announcement, from here on. */
   public void leaveSmall() {
     buffer.putLongOpaque(HeaderDescriptor.SMALL_OFFSET, Math.abs(small()));
   }

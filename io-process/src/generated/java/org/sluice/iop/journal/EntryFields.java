@@ -281,6 +281,17 @@ final class EntryFields {
     } else if (message instanceof final Entry.Vanished it) {
       out.writeInt(30);
       out.writeLong(it.checkpoint());
+    } else if (message instanceof final Entry.Filling it) {
+      out.writeInt(31);
+      out.writeInt(it.slot());
+      out.writeLong(it.checkpoint());
+      out.writeInt(it.rank());
+    } else if (message instanceof final Entry.Added it) {
+      out.writeInt(32);
+      out.writeInt(it.image());
+      out.writeLong(it.checkpoint());
+      out.writeInt(it.rank());
+      EntryCodec.writeText(out, it.path());
     }
   }
 
@@ -535,6 +546,19 @@ final class EntryFields {
     if (type == 30) {
       return new Entry.Vanished(
           in.getLong());
+    }
+    if (type == 31) {
+      return new Entry.Filling(
+          in.getInt(),
+          in.getLong(),
+          in.getInt());
+    }
+    if (type == 32) {
+      return new Entry.Added(
+          in.getInt(),
+          in.getLong(),
+          in.getInt(),
+          EntryCodec.readText(in));
     }
     throw new BufferUnderflowException();
   }

@@ -43,7 +43,14 @@ public final class CheckpointState implements Fold {
   /** Number of a commit that was not tried: its checkpoint lacks a file. */
   public static final long NO_ATTEMPT = 0;
 
+  /** Number of the commit of a checkpoint by request that was given up before one was decided. */
+  public static final long GIVEN_UP = -1;
+
   private final Map<Long, ExplicitCheckpoint> underWay = new LinkedHashMap<>();
+
+  /** The checkpoints that processes fill with files, by slot. */
+  private final Map<Integer, Entry.Filling> filling = new LinkedHashMap<>();
+
   private long lastDecided = -1;
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
   private final Map<Long, Entry.Ended> failed = new LinkedHashMap<>();
@@ -96,8 +103,7 @@ public final class CheckpointState implements Fold {
       case Entry.Changed e when e.state() == ImageDescriptor.STATE_FREE -> {
         final Image image = images.find(e.image());
         if (image != null) {
-          underWay.values().forEach(checkpoint -> checkpoint.remove(image));
-          forgetInGroups(image);
+          forget(image);
         }
       }
       case Entry.Opened e -> {
@@ -110,7 +116,11 @@ public final class CheckpointState implements Fold {
         underWay.put(e.checkpoint(), new ExplicitCheckpoint(e.checkpoint(), e.scope()));
         forgetFailure(e.checkpoint());
       }
+      case Entry.Filling e -> fill(e);
+      case Entry.Added e -> add(e);
+      case Entry.Detached e -> filling.remove(e.slot());
       case Entry.Completed e -> {
+        filling.remove(e.slot(), filledBy(e));
         if (underWay.containsKey(e.checkpoint())) {
           underWay.get(e.checkpoint()).complete(e.rank());
         }
@@ -143,12 +153,47 @@ public final class CheckpointState implements Fold {
 
   private void decide(final Entry.Decided e) {
     if (!e.commit()) {
-      underWay.remove(e.checkpoint());
+      drop(e.checkpoint());
       return;
     }
     lastDecided = Math.max(lastDecided, e.checkpoint());
     if (underWay.containsKey(e.checkpoint())) {
       underWay.get(e.checkpoint()).decide();
+    }
+  }
+
+  private void drop(final long number) {
+    final ExplicitCheckpoint dropped = underWay.remove(number);
+    filling.values().removeIf(each -> each.checkpoint() == number);
+    if (dropped != null) {
+      dropped.files().forEach(Image::leave);
+    }
+  }
+
+  /** Returns what a process fills, if it is what it has completed; null for nothing else. */
+  private Entry.Filling filledBy(final Entry.Completed e) {
+    final Entry.Filling its = filling.get(e.slot());
+    return its != null && its.checkpoint() == e.checkpoint() ? its : null;
+  }
+
+  private void fill(final Entry.Filling e) {
+    filling.put(e.slot(), e);
+    if (underWay.containsKey(e.checkpoint())) {
+      underWay.get(e.checkpoint()).begin(e.rank());
+    }
+  }
+
+  private void add(final Entry.Added e) {
+    final Image image = images.find(e.image());
+    final ExplicitCheckpoint checkpoint = underWay.get(e.checkpoint());
+    if (image == null && checkpoint != null) {
+      checkpoint.expect(e.path(), e.rank());
+    } else if (image != null) {
+      forget(image);
+      if (checkpoint != null) {
+        checkpoint.add(image, e.rank());
+        checkpoint.found(e.path());
+      }
     }
   }
 
@@ -203,17 +248,17 @@ public final class CheckpointState implements Fold {
     failed.put(e.checkpoint(), e);
     final boolean begunAnew = underWay.containsKey(e.checkpoint());
     if (commit != null && commit.completion() == Completion.MPI && !begunAnew) {
-      failedWaves.put(e.checkpoint(), withoutImages(commit));
+      failedWaves.put(e.checkpoint(), withoutImages(e.checkpoint(), commit));
     }
     if (failed.size() > MOST_FAILED) {
       forgetFailure(failed.keySet().iterator().next());
     }
   }
 
-  private static Entry.Committing withoutImages(final Entry.Committing commit) {
+  private static Entry.Committing withoutImages(final long number, final Entry.Committing commit) {
     return new Entry.Committing(
         commit.attempt(),
-        commit.checkpoint(),
+        number,
         Entry.NO_ROUND,
         0,
         0,
@@ -244,6 +289,9 @@ public final class CheckpointState implements Fold {
           .map(part -> images.find(part.image()))
           .filter(image -> image != null)
           .forEach(image -> image.apply(e));
+      if (e.errno() != 0 && !isOfGroup(commit)) {
+        imagesOf(commit).forEach(Image::leave);
+      }
       if (e.errno() == 0) {
         stored(commit).filter(this::isLater).ifPresent(stored -> latest = stored);
       }
@@ -304,6 +352,12 @@ public final class CheckpointState implements Fold {
     groups.enter(group);
   }
 
+  /** No checkpoint under way has an image any more, nor any group. */
+  void forget(final Image image) {
+    underWay.values().forEach(checkpoint -> checkpoint.remove(image));
+    forgetInGroups(image);
+  }
+
   /**
    * A checkpoint whose images are all gone is missed by nobody, unless nodes refused it: another
    * node may have written over its files.
@@ -329,6 +383,7 @@ public final class CheckpointState implements Fold {
       to.accept(new Entry.Decided(lastDecided, true));
     }
     images.sum(to);
+    filling.values().forEach(to); // first, as who begins its part anew has not completed it
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
     failed.forEach(
         (number, end) -> {
@@ -416,6 +471,21 @@ public final class CheckpointState implements Fold {
   /** Checkpoints under way that were begun by request, by number. */
   public Map<Long, ExplicitCheckpoint> underWay() {
     return underWay;
+  }
+
+  /** Returns whether a checkpoint by request that is under way has a captured file. */
+  boolean isAwaited(final Image file) {
+    return underWay.values().stream().anyMatch(checkpoint -> checkpoint.files().contains(file));
+  }
+
+  /** Returns whether a checkpoint by request waits for files that are yet to be written. */
+  public boolean areExpected() {
+    return underWay.values().stream().anyMatch(checkpoint -> !checkpoint.expected().isEmpty());
+  }
+
+  /** Returns the checkpoints that processes fill with files, by slot. */
+  public Map<Integer, Entry.Filling> filling() {
+    return filling;
   }
 
   /**

@@ -37,6 +37,11 @@ public final class CommitOutcomes {
     this.service = service;
   }
 
+  /** Answers those who wait for a checkpoint that was given up. */
+  void givenUp(final Entry.Ended end) {
+    waiters.failed(end, waiters.writing(end.checkpoint()));
+  }
+
   /** Notes that a checkpoint is begun: from now on no older commit of it answers a process. */
   void begun(final long number) {
     waiters.begun(number);

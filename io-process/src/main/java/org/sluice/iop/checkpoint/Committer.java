@@ -96,6 +96,15 @@ public final class Committer {
     outcomes.begun(number);
   }
 
+  /** Ends a checkpoint, which is no more under way, without a commit. */
+  public void giveUp(final long number, final Failure why) {
+    final Entry.Ended end =
+        new Entry.Ended(CheckpointState.GIVEN_UP, number, why.errno(), why.reason());
+    decisions.decide(end);
+    Warnings.warn("checkpoint %d is given up: %s".formatted(number, why.reason()));
+    outcomes.givenUp(end);
+  }
+
   /** Notes that files joined a committed checkpoint, whose next commit may be under way. */
   public void grown(final long number, final boolean isNextUnderWay) {
     outcomes.grown(number, isNextUnderWay);

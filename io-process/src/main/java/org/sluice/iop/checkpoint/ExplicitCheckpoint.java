@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.crash.Lane;
@@ -16,11 +19,20 @@ import org.sluice.iop.journal.Entry;
 
 /** A checkpoint that its ranks begin, fill and complete by requests. Service thread only. */
 public final class ExplicitCheckpoint {
+  private static final int NO_IMAGE = 0;
+
   private final long number;
   private final Entry.Scope scope;
   private final Set<Integer> complete = new TreeSet<>();
   private final Map<String, Image> members = new LinkedHashMap<>();
+
+  /** The files that processes wrote meanwhile, with the rank of each. */
+  private final Map<Image, Integer> files = new LinkedHashMap<>();
+
   private boolean decided;
+
+  /** The names of files that are yet to be written, with the rank of each. */
+  private final Map<String, Integer> expected = new LinkedHashMap<>();
 
   ExplicitCheckpoint(final long number, final Entry.Scope scope) {
     this.number = number;
@@ -52,22 +64,97 @@ public final class ExplicitCheckpoint {
     return Optional.ofNullable(members.get(path(rank, name)));
   }
 
+  /** Adds a file, whatever its name. */
+  void add(final Image file, final int rank) {
+    files.put(file, rank);
+  }
+
   void remove(final Image image) {
     members.values().remove(image);
+    files.remove(image);
+  }
+
+  /** A rank begins its part, perhaps once more. */
+  void begin(final int rank) {
+    complete.remove(rank);
+    expected.values().removeIf(its -> its == rank);
+  }
+
+  /** Waits for a file of this name in the capture directory. */
+  void expect(final String path, final int rank) {
+    expected.put(path, rank);
+  }
+
+  void found(final String path) {
+    expected.remove(path);
+  }
+
+  /** Returns the names of files that are yet to be written, with the rank of each. */
+  public Map<String, Integer> expected() {
+    return Collections.unmodifiableMap(expected);
+  }
+
+  /** Returns the files that processes wrote in the capture directory while they filled it. */
+  public List<Image> files() {
+    return List.copyOf(files.keySet());
+  }
+
+  /** Returns the files of a rank's part. */
+  public List<Image> files(final int rank) {
+    return files().stream().filter(file -> files.get(file) == rank).toList();
+  }
+
+  /**
+   * Returns whether all but a rank have completed their parts, and nobody has put anything in. A
+   * node of several may have nothing, and so may a rank of an MPI job.
+   */
+  public boolean endsEmpty(final int rank) {
+    final int others = complete.size() - (complete.contains(rank) ? 1 : 0);
+    return members.isEmpty()
+        && files.isEmpty()
+        && expected.isEmpty()
+        && !scope.spread()
+        && !scope.held()
+        && others + 1 >= scope.expected();
   }
 
   void sum(final Consumer<Entry> to) {
     to.accept(new Entry.Begun(number, scope));
     images().forEach(image -> to.accept(image.created()));
+    files().forEach(file -> to.accept(file.added()));
+    expected.forEach((path, rank) -> to.accept(new Entry.Added(NO_IMAGE, number, rank, path)));
     complete.forEach(rank -> to.accept(new Entry.Completed(number, rank, Lane.NO_SLOT, 0)));
     if (decided) {
       to.accept(new Entry.Decided(number, true));
     }
   }
 
-  /** Returns where an image of an explicit checkpoint is restored. */
+  /**
+   * Returns where an image of an explicit checkpoint is restored. An image is a copy of a file if
+   * its name begins with a slash. Then the rest is the file's path in the capture directory.
+   */
   public static String path(final int rank, final String name) {
-    return "rank-%04d/%s".formatted(rank, name);
+    return name.startsWith("/") ? name.substring(1) : "rank-%04d/%s".formatted(rank, name);
+  }
+
+  /** Returns the name of an image that is a copy of a file. */
+  public static String copy(final String path) {
+    return '/' + path;
+  }
+
+  /** Returns how far it is, and what it waits for. */
+  public String progress() {
+    final Optional<String> open =
+        files.keySet().stream()
+            .filter(file -> !file.openers().isEmpty())
+            .findFirst()
+            .map(file -> "; %s is still open".formatted(Quoting.name(file.opened())));
+    final Optional<String> unwritten =
+        expected.keySet().stream()
+            .findFirst()
+            .map(path -> "; %s is yet to be written".formatted(Quoting.name(path)));
+    return "%d of %d ranks completed it%s"
+        .formatted(complete.size(), scope.expected(), open.or(() -> unwritten).orElse(""));
   }
 
   /** The images a rank still has open. */
@@ -79,14 +166,6 @@ public final class ExplicitCheckpoint {
 
   void complete(final int rank) {
     complete.add(rank);
-  }
-
-  public int completeRanks() {
-    return complete.size();
-  }
-
-  public int expectedRanks() {
-    return scope.expected();
   }
 
   public boolean isComplete() {
@@ -106,14 +185,23 @@ public final class ExplicitCheckpoint {
     decided = true;
   }
 
-  public List<Entry.Part> members() {
+  /**
+   * Returns the images of a commit.
+   *
+   * @param path path of a file in the capture directory
+   */
+  public List<Entry.Part> members(final Function<Image, String> path) {
     final List<Entry.Part> parts = new ArrayList<>();
     members.forEach(
-        (path, image) ->
-            parts.add(new Entry.Part(image.id(), path, image.created().rank(), ranks(), false)));
+        (name, image) ->
+            parts.add(new Entry.Part(image.id(), name, image.created().rank(), ranks(), false)));
+    files.forEach(
+        (file, rank) ->
+            parts.add(new Entry.Part(file.id(), path.apply(file), rank, ranks(), false)));
     return parts;
   }
 
+  /** Returns the images that ranks created by request, which have no names elsewhere. */
   public List<Image> images() {
     return List.copyOf(members.values());
   }

@@ -46,14 +46,14 @@ public final class ImageRelease {
 
   private void end(final Image image) {
     underWay--;
-    if (!image.isUnused()) {
+    if (!image.isUnused() || state.isAwaited(image) && !image.isDeleted()) {
       return;
     }
     if (isCommitting(image)) {
       committing.add(image);
     } else {
       note(image);
-      state.forgetInGroups(image);
+      state.forget(image);
       drain.release(image);
       registry.forget(image);
     }

@@ -139,7 +139,9 @@ public final class GroupNames {
   }
 
   void noteUngrouped(final Image image) {
-    ungrouped.accept(image);
+    if (image.added() == null) {
+      ungrouped.accept(image);
+    }
   }
 
   /**
@@ -167,7 +169,8 @@ public final class GroupNames {
     }
     final Optional<String> path = name.map(files.capture()::relative);
     final OptionalLong number =
-        path.filter(its -> publisher.hasNodes() || !files.shared().has(image, its))
+        path.filter(its -> image.added() == null)
+            .filter(its -> publisher.hasNodes() || !files.shared().has(image, its))
             .map(grouping::number)
             .filter(its -> its.stream().allMatch(mayHave))
             .orElse(OptionalLong.empty());

@@ -97,7 +97,9 @@ public final class Groups {
    * file and nothing else.
    */
   public boolean mayHave(final Image image) {
-    return exist() && (!search.isOver() || table.of(image) != null);
+    return image.added() != null
+        || decisions.state().areExpected()
+        || exist() && (!search.isOver() || table.of(image) != null);
   }
 
   /**
@@ -141,7 +143,8 @@ public final class Groups {
   }
 
   private void search(final Image image, final Optional<String> name) {
-    if (search.isSought() && image.openers().isEmpty() && image.created() == null) {
+    final boolean told = image.created() != null || image.added() != null;
+    if (search.isSought() && image.openers().isEmpty() && !told) {
       name.filter(path -> !ImageName.isOurs(path))
           .map(names::relative)
           .ifPresent(path -> search.look(image, path));

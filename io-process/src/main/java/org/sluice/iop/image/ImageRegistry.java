@@ -6,11 +6,15 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntPredicate;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
+import org.sluice.core.libc.PosixException;
+import org.sluice.core.posix.FileIdentity;
+import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.process.NativeProcess;
 import org.sluice.core.segment.Geometry;
@@ -219,6 +223,16 @@ public final class ImageRegistry {
     images.apply(journal.write(new Entry.Rested(image.id(), name)));
     protection.rest(image);
     close(image.held()::rest);
+  }
+
+  /** Finds the image whose file has a name now; empty also where nothing is there. */
+  public Optional<Image> at(final String path) {
+    try {
+      final FileIdentity there = FileStatus.of(path).identity();
+      return Optional.ofNullable(find(new ImageKey(there.device(), there.inode())));
+    } catch (final PosixException nothingThere) {
+      return Optional.empty();
+    }
   }
 
   /** Hides an image from searches by its file, which is another image's by now. */

@@ -24,6 +24,7 @@ abstract class ImageState {
   private Set<Integer> granted = Set.of();
 
   private Entry.Created created;
+  private Entry.Added added;
   private String untaken = "";
   private Writer writer = Writer.nobody();
 
@@ -57,6 +58,15 @@ abstract class ImageState {
 
   void apply(final Entry.Created e) {
     created = e;
+  }
+
+  void apply(final Entry.Added e) {
+    added = e.checkpoint() == Entry.NO_CHECKPOINT ? null : e;
+  }
+
+  /** Leaves the checkpoint that it was added to, which has come to nothing. */
+  public void leave() {
+    added = null;
   }
 
   void apply(final Entry.Entered e) {
@@ -185,6 +195,9 @@ abstract class ImageState {
     if (created != null) {
       to.accept(created);
     }
+    if (added != null) {
+      to.accept(added);
+    }
     to.accept(
         new Entry.Known(
             id(),
@@ -237,6 +250,14 @@ abstract class ImageState {
    */
   public Entry.Created created() {
     return created;
+  }
+
+  /**
+   * Returns the checkpoint made by request that the captured file belongs to, or did when that was
+   * committed; null for none.
+   */
+  public Entry.Added added() {
+    return added;
   }
 
   /** Returns a failure of which only the errno is left. */

@@ -55,6 +55,7 @@ public final class Images implements Fold {
         apply(new Entry.Opened(e.file().image(), e.slot(), true, Lane.NO_REQUEST));
       }
       case Entry.Created e -> with(e.image(), image -> image.apply(e));
+      case Entry.Added e -> with(e.image(), image -> image.apply(e));
       case Entry.Changed e -> {
         with(e.image(), image -> image.apply(e));
         if (e.state() == ImageDescriptor.STATE_FREE) {

@@ -1,5 +1,6 @@
 package org.sluice.iop.image;
 
+import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -70,6 +71,11 @@ public final class Writer {
 
   public int killsBefore() {
     return process.killsBefore();
+  }
+
+  /** Returns whether the process is there still. */
+  public boolean isAlive() {
+    return new ProcessIdentity(process.pid(), process.startTime()).isAlive();
   }
 
   /** Notes that the process was killed, as DETACHED will say; it stays so. */

@@ -471,4 +471,25 @@ public sealed interface Entry {
    * @param checkpoint the checkpoint's number
    */
   record Vanished(long checkpoint) implements Entry {}
+
+  /**
+   * A process fills a checkpoint made by request: the files that it creates or empties belong to
+   * that until the process completes it.
+   *
+   * @param slot index of the process's slot, 0 or more
+   * @param checkpoint the checkpoint's number
+   * @param rank rank whose part the files are
+   */
+  record Filling(int slot, long checkpoint, int rank) implements Entry {}
+
+  /**
+   * A file belongs to a checkpoint made by request, whatever its name.
+   *
+   * @param image the image's id; 0 for a file that is yet to be written
+   * @param checkpoint the checkpoint's number, or {@link #NO_CHECKPOINT} when the file leaves it
+   * @param rank rank whose part the file is
+   * @param path path in the capture directory of a file that is yet to be written; empty for an
+   *     image
+   */
+  record Added(int image, long checkpoint, int rank, String path) implements Entry {}
 }

@@ -194,10 +194,18 @@ final class CheckpointNames {
     return new ImageKey(file.identity().device(), file.identity().inode());
   }
 
+  /**
+   * Returns whether a name is none by which a program keeps the file: it tells the number, or is
+   * the one that the checkpoint has.
+   */
   private boolean isOf(final String name) {
-    return grouping.exists()
-        && grouping.number(capture.relative(name)).stream()
-            .anyMatch(named -> named == commit.number());
+    final String path = capture.relative(name);
+    return stored.stream().anyMatch(image -> image.path().equals(path))
+        || grouping.exists() && tells(path);
+  }
+
+  private boolean tells(final String path) {
+    return grouping.number(path).stream().anyMatch(named -> named == commit.number());
   }
 
   /**

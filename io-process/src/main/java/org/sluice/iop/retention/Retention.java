@@ -105,7 +105,7 @@ public final class Retention {
    */
   public void resume(final Commit commit, final Set<Image> images) {
     images.forEach(image -> finish(commit.number(), image));
-    add(own(commit, images));
+    add(own(commit, new HashSet<>(images))); // later commits take images out of it
     if (commit.incomplete()) {
       grown(commit.number());
     }

@@ -144,6 +144,7 @@ public final class Admissions {
       return openings.admitted(opener, admit(opener, key, path.get(), request.flags(), reason));
     } catch (final NotCapturedException e) {
       lacks(key, path.get(), e.reason());
+      checkpoints.explicit().lacks(opener.writer(), path.get(), e.getMessage());
       return leave(key, path.get(), e.reason(), e.getMessage());
     }
   }

@@ -2,24 +2,28 @@ package org.sluice.iop.service;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileTree;
 import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.Quoting;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.drain.Caller;
+import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.trigger.Checkpoints;
 
 /**
- * The renames and links by processes. Files of a checkpoint may be written outside the capture
- * directory, and moved here when they are whole. From then on they are images whose bytes are all
- * in their own files. Service thread only.
+ * The files that processes name. By renames and links: files of a checkpoint may be written outside
+ * the capture directory, and moved here when they are whole. From then on they are images whose
+ * bytes are all in their own files. Service thread only.
  */
 public final class Arrivals {
   private final CapturedFiles files;
@@ -61,6 +65,56 @@ public final class Arrivals {
                       .whenRoom(() -> isThere(mover), () -> take(mover, key, path)));
     }
     checkpoints.resting().whenRoom(() -> true, () -> caller.answer(new Reply.Done()));
+  }
+
+  /** Adds a file to the checkpoint that a process fills. */
+  void add(final Attachment asker, final Request.Add request, final Caller caller) {
+    attachments.poll();
+    final Optional<Reply> obstacle =
+        checkpoints.explicit().obstacle(request.checkpoint(), asker.writer());
+    final String path = request.path();
+    if (obstacle.isPresent()) {
+      caller.answer(obstacle.get());
+    } else if (files.capture().path() == null || !files.capture().contains(path)) {
+      caller.answer(refused(Errno.EINVAL, path, "it is not in the capture directory"));
+    } else {
+      checkpoints
+          .resting()
+          .whenRoom(() -> isThere(asker), () -> caller.answer(add(asker, request)));
+    }
+  }
+
+  private Reply add(final Attachment asker, final Request.Add request) {
+    final String path = request.path();
+    final String name = files.capture().relative(path);
+    final long number = request.checkpoint();
+    try {
+      final FileStatus status = FileStatus.of(path);
+      if (status.type() != FileType.REGULAR) {
+        final boolean directory = status.type() == FileType.DIRECTORY;
+        return refused(
+            directory ? Errno.EISDIR : Errno.EINVAL,
+            path,
+            directory ? "it is a directory; add each of its files" : "it is no file");
+      }
+      final ImageKey key = new ImageKey(status.identity().device(), status.identity().inode());
+      if (files.registry().find(key) == null && attachments.isUnderShim(asker.process().pid())) {
+        take(asker, key, path);
+      }
+      final Image image = files.registry().find(key);
+      return image == null
+          ? new Reply.Text(name)
+          : checkpoints.explicit().add(image, number, asker.writer());
+    } catch (final PosixException e) {
+      return e.errno() == Errno.ENOENT && attachments.isUnderShim(asker.process().pid())
+          ? checkpoints.explicit().expect(name, number, asker.writer())
+          : new Reply.Failed(e.errno(), e.getMessage());
+    }
+  }
+
+  private static Reply refused(final int errno, final String path, final String why) {
+    return new Reply.Failed(
+        errno, "%s cannot be of a checkpoint: %s".formatted(Quoting.name(path), why));
   }
 
   private boolean isThere(final Attachment mover) {

@@ -142,6 +142,13 @@ public final class Attachments {
   }
 
   /**
+   * Returns whether a process was refused a slot, so that what it opens from then on is unknown.
+   */
+  boolean wasRefused(final ProcessIdentity process) {
+    return process.equals(refused.get(process.pid()));
+  }
+
+  /**
    * Returns whether a process has the shim loaded, and for this session. The environment alone does
    * not tell, as other processes have it.
    */
@@ -207,6 +214,11 @@ public final class Attachments {
     for (final Attachment attachment : all) {
       attachment.mostUntaken(Math.min(room / (2 * all.size()), MOST_UNTAKEN));
     }
+  }
+
+  /** Makes all processes announce small files, too, from here on. */
+  void tellOfSmall() {
+    segment.header().tellOfSmall();
   }
 
   /** Makes all processes ask for each file that they create, from here on. */

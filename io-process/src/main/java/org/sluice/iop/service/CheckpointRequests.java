@@ -47,7 +47,7 @@ public final class CheckpointRequests {
     final ExplicitCheckpoints explicit = checkpoints.explicit();
     switch (request) {
       case Request.Read read -> checkpoints.restarts().read(read, attachment.process(), caller);
-      case Request.Begin begin -> caller.answer(explicit.begin(begin, attachment.writer()));
+      case Request.Begin begin -> caller.answer(begin(attachment, begin));
       case Request.Hold hold -> caller.answer(explicit.hold(hold, attachment.writer()));
       case Request.Decide decide -> {
         explicit.decide(decide.checkpoint(), decide.commit() != 0);
@@ -58,6 +58,8 @@ public final class CheckpointRequests {
               .find(caller, attachment, reuse.imageId())
               .ifPresent(image -> caller.answer(explicit.reuse(image, reuse)));
       case Request.Complete complete -> caller.answer(complete(attachment, complete));
+      case Request.Cancel cancel ->
+          caller.answer(explicit.cancel(cancel.checkpoint(), attachment.writer()));
       case Request.Wave wave -> caller.answer(waves.receive(wave));
       case Request.Orders() -> caller.answer(waves.next());
       default -> {
@@ -74,8 +76,24 @@ public final class CheckpointRequests {
     checkpoints.waiters().add(request, written, caller);
   }
 
+  /** Begins a checkpoint. The files that the process created before are not of it. */
+  private Reply begin(final Attachment attachment, final Request.Begin request) {
+    attachments.poll();
+    attachments.tellOfSmall();
+    return checkpoints.explicit().begin(request, attachment.writer());
+  }
+
   /** Completes a checkpoint. A request carried out by a former I/O process is answered now. */
   private Reply complete(final Attachment attachment, final Request.Complete request) {
+    attachments.poll();
+    if (attachments.wasRefused(attachment.process())) {
+      checkpoints
+          .explicit()
+          .giveUp(
+              attachment.writer(),
+              "what process %d opens is not captured, as it got no slot"
+                  .formatted(attachment.process().pid()));
+    }
     return attachment.wasCompleted()
         ? new Reply.Done()
         : checkpoints.explicit().complete(request, attachment.index(), attachment.request());

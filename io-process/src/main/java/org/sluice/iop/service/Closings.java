@@ -86,6 +86,7 @@ public final class Closings {
       files.soleWriter().closed(image);
       leases.closed(image);
     }
+    checkpoints.explicit().closed(image);
   }
 
   /** Forgets a plain file. A program may later give it a name that tells its checkpoint. */
@@ -122,6 +123,7 @@ public final class Closings {
   }
 
   private void lookAtName(final Image image) {
+    checkpoints.explicit().renamed(image);
     checkpoints.groups().look(image);
     if (image.openers().isEmpty() && files.capture().hasLost(image)) {
       letGo(image);

@@ -45,6 +45,7 @@ public final class FileRequests {
         openQueue.open(attachment, open, caller);
       }
       case Request.Create create -> openQueue.create(attachment, create, caller);
+      case Request.Add add -> arrivals.add(attachment, add, caller);
       case Request.Renamed renamed -> closings.renamed(renamed);
       case Request.Replace replace -> replace(attachment, replace, caller);
       case Request.Settle settle ->

@@ -94,6 +94,9 @@ public final class OpenRequests {
       checkpoints.groups().names().emptied(image);
     }
     openings.count(opener, image, write);
+    if (emptied) {
+      checkpoints.explicit().written(image, opener.writer());
+    }
     final Reason kept = ungrouped.has(image) ? Reason.UNGROUPED : Reason.NONE;
     final Reason flagged =
         Admissions.reason(

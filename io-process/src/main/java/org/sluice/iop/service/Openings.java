@@ -54,6 +54,7 @@ public final class Openings {
   Reply.Opened admitted(final Attachment opener, final Image image) {
     decisions.decide(new Entry.Opened(image.id(), opener.index(), true, opener.request()));
     begin(opener, image);
+    checkpoints.explicit().written(image, opener.writer());
     checkpoints.groups().look(image);
     return opened(image);
   }
@@ -61,6 +62,7 @@ public final class Openings {
   /** Counts an image whose process entered it, which is decided: its file has this name now. */
   void entered(final Attachment opener, final Image image, final Optional<String> path) {
     begin(opener, image);
+    checkpoints.explicit().written(image, opener.writer());
     checkpoints.groups().look(image, path);
   }
 

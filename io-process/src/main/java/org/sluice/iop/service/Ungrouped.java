@@ -71,6 +71,7 @@ public final class Ungrouped {
     return registry.find(image.id()) == image
         && image.state() == ImageDescriptor.STATE_DIVERTED
         && !image.isLeaving()
+        && image.added() == null
         && !checkpoints.explicit().has(image);
   }
 

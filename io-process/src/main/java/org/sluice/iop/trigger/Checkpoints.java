@@ -110,7 +110,8 @@ public final class Checkpoints {
     losses = new Losses(state, files, statistics, groups, releases);
     explicit =
         new ExplicitCheckpoints(
-            decisions, storage, files.registry(), wanted.writers(), committer, retention, releases);
+            decisions, storage, files, wanted.writers(), committer, retention, releases);
+    explicit.plain(groups::look);
     restarts = new Restarts(decisions.journal().inFlight(), storage);
     unfinished = new Unfinished(state, grouping, storage, files, drain);
   }

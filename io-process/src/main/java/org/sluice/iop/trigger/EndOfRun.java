@@ -174,6 +174,7 @@ public final class EndOfRun {
     final List<Image> uncommitted =
         files.registry().all().stream()
             .filter(image -> !image.isCommitted() && !groups.isNamed(image))
+            .filter(image -> image.added() == null)
             .toList();
     final Set<ImageKey> named = uncommitted.isEmpty() ? Set.of() : files.capture().names().keySet();
     return uncommitted.stream().filter(image -> named.contains(image.key())).count();
@@ -216,7 +217,7 @@ public final class EndOfRun {
   private List<String> ungrouped() throws IOException {
     final Map<ImageKey, List<String>> names = files.capture().names();
     return files.registry().all().stream()
-        .filter(image -> !image.isCommitted() && !groups.has(image))
+        .filter(image -> !image.isCommitted() && !groups.has(image) && image.added() == null)
         .flatMap(image -> CaptureDirectory.of(image, names).stream().limit(1))
         .map(files.capture()::relative)
         .toList();

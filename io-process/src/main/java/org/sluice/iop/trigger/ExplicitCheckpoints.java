@@ -6,16 +6,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.Quoting;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.format.ImagePath;
 import org.sluice.core.store.model.Commit;
+import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.CheckpointCommit;
+import org.sluice.iop.checkpoint.CheckpointState;
 import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.checkpoint.CommitRanks;
 import org.sluice.iop.checkpoint.Committer;
@@ -28,12 +32,15 @@ import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.retention.Retention;
 
 /** The checkpoints under way that ranks began by request. Service thread only. */
 public final class ExplicitCheckpoints {
   private static final long NO_BASE = -1;
+  private static final String NOTHING =
+      "it has nothing: no rank made an image, or a file in the capture directory";
 
   private final Decisions decisions;
   private final CheckpointStorage storage;
@@ -42,8 +49,12 @@ public final class ExplicitCheckpoints {
   private final Committer committer;
   private final Retention retention;
   private final ImageRelease releases;
+  private final CheckpointFiles files;
   private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
+
+  /** The receiver of files that are in no checkpoint any more. */
+  private Consumer<Image> plain = file -> {};
 
   private Runnable atEnd = () -> {};
 
@@ -53,14 +64,15 @@ public final class ExplicitCheckpoints {
   ExplicitCheckpoints(
       final Decisions decisions,
       final CheckpointStorage storage,
-      final ImageRegistry registry,
+      final CapturedFiles captured,
       final int writers,
       final Committer committer,
       final Retention retention,
       final ImageRelease releases) {
     this.decisions = decisions;
     this.storage = storage;
-    this.registry = registry;
+    this.registry = captured.registry();
+    this.files = new CheckpointFiles(decisions, captured);
     this.underWay = decisions.state().underWay();
     this.writers = writers;
     this.committer = committer;
@@ -68,8 +80,118 @@ public final class ExplicitCheckpoints {
     this.releases = releases;
   }
 
+  /** Begins a checkpoint, or a rank's part of it, which the process fills from here on. */
   public Reply begin(final Request.Begin request, final Writer beginner) {
-    return begin(request.checkpoint(), request.ranks(), false, beginner);
+    final long number = request.checkpoint();
+    final Optional<String> obstacle = files.obstacle(number, beginner);
+    if (obstacle.isPresent()) {
+      return new Reply.Failed(Errno.EBUSY, obstacle.get());
+    }
+    final Reply begun = begin(number, request.ranks(), false, beginner);
+    if (begun instanceof Reply.Done) {
+      files.fill(underWay.get(number), beginner).forEach(plain);
+    }
+    return begun;
+  }
+
+  /** Takes a file that a process has just created or emptied: the checkpoint that it fills. */
+  public void written(final Image file, final Writer process) {
+    if (file.created() == null) {
+      files
+          .take(file, process)
+          .ifPresent(
+              other ->
+                  giveUp(
+                      other,
+                      new Failure(
+                          Errno.ESTALE,
+                          "%s was begun anew for another one".formatted(files.path(file)))));
+    }
+  }
+
+  /**
+   * Returns the reason for which a process cannot add files to a checkpoint; empty when it fills
+   * the checkpoint.
+   */
+  public Optional<Reply> obstacle(final long number, final Writer process) {
+    return files.filledBy(process).filter(its -> its.checkpoint() == number).isPresent()
+        ? Optional.empty()
+        : Optional.of(
+            invalid("this process has no checkpoint %d open; begin that first".formatted(number)));
+  }
+
+  /** Adds a file to a checkpoint that a process fills. */
+  public Reply add(final Image file, final long number, final Writer process) {
+    return files
+        .add(file, number, process)
+        .<Reply>map(
+            why ->
+                new Reply.Failed(
+                    Errno.EEXIST,
+                    "%s cannot be of checkpoint %d: %s".formatted(files.path(file), number, why)))
+        .orElse(new Reply.Text(""));
+  }
+
+  /** Has a checkpoint that a process fills wait for a file. */
+  public Reply expect(final String path, final long number, final Writer process) {
+    files.expect(path, number, process);
+    return new Reply.Text("");
+  }
+
+  /** Takes a file that has another name by now, which a checkpoint may wait for. */
+  public void renamed(final Image file) {
+    if (file.created() == null && files.find(file)) {
+      closed(file);
+    }
+  }
+
+  /** Commits a checkpoint that has waited for the close of a file. */
+  public void closed(final Image file) {
+    final Entry.Added added = file.added();
+    final ExplicitCheckpoint checkpoint = added == null ? null : underWay.get(added.checkpoint());
+    if (checkpoint != null) {
+      commitIfDue(checkpoint);
+    }
+  }
+
+  /** Gives up the checkpoint that a process fills: a file that it created is no image. */
+  public void lacks(final Writer process, final String path, final String why) {
+    giveUp(process, "%s was not captured: %s".formatted(Quoting.name(path), why));
+  }
+
+  /** Gives up the checkpoint that a process fills, if it fills one. */
+  public void giveUp(final Writer process, final String why) {
+    files
+        .filledBy(process)
+        .map(filling -> underWay.get(filling.checkpoint()))
+        .ifPresent(checkpoint -> giveUp(checkpoint, new Failure(Errno.EINVAL, why)));
+  }
+
+  /** Gives up a checkpoint that a process fills, as it says. */
+  public Reply cancel(final long number, final Writer process) {
+    final Optional<Reply> obstacle = obstacle(number, process);
+    if (obstacle.isPresent()) {
+      return obstacle.get();
+    }
+    giveUp(
+        underWay.get(number),
+        new Failure(Errno.ECANCELED, "rank %d cancelled it".formatted(process.rank())));
+    return new Reply.Done();
+  }
+
+  /** Ends a checkpoint without a commit: its files are plain files. */
+  private void giveUp(final ExplicitCheckpoint checkpoint, final Failure why) {
+    final long number = checkpoint.number();
+    final List<Image> its = checkpoint.files();
+    checkpoint.images().forEach(this::discard);
+    decisions.decide(new Entry.Decided(number, false));
+    committer.giveUp(number, why);
+    its.forEach(plain);
+  }
+
+  /** Sets the receiver of files that are in no checkpoint any more. */
+  void plain(final Consumer<Image> receiver) {
+    plain = receiver;
   }
 
   /** Begins a checkpoint that is committed only after a decision. */
@@ -131,7 +253,7 @@ public final class ExplicitCheckpoints {
                   + "begin that first, for all ranks, and give a path without '..'")
               .formatted(request.rank(), request.name(), request.checkpoint()));
     }
-    if (checkpoint.find(request.rank(), request.name()).stream()
+    if (checkpoint.find(request.rank(), name(request)).stream()
         .anyMatch(image -> isUsed(image, creator))) {
       return new Reply.Failed(
           Errno.EEXIST,
@@ -163,12 +285,17 @@ public final class ExplicitCheckpoints {
     final NativeFile file = storage.store().createImageFile();
     final Image image = registry.admit(file, ImageDescriptor.STATE_DIVERTED);
     images.add(image);
-    final Optional<Image> before = checkpoint.find(request.rank(), request.name());
+    final Optional<Image> before = checkpoint.find(request.rank(), name(request));
     decisions.decide(
         new Entry.Created(
-            image.id(), checkpoint.number(), request.rank(), request.name(), NO_BASE, ""));
+            image.id(), checkpoint.number(), request.rank(), name(request), NO_BASE, ""));
     before.ifPresent(this::discard);
     return image;
+  }
+
+  /** Returns the name of an image, or of the copy of a file. */
+  private static String name(final Request.Create request) {
+    return request.ranks() == 0 ? ExplicitCheckpoint.copy(request.name()) : request.name();
   }
 
   /** Lets an image reuse bytes of the checkpoint that was committed last. */
@@ -225,16 +352,25 @@ public final class ExplicitCheckpoints {
     final boolean goesOn =
         commit.images().stream()
             .anyMatch(image -> image.created() != null && image.created().base() != NO_BASE);
-    commit.images().forEach(this::discard);
+    final List<Image> captured =
+        commit.own().stream().filter(image -> image.created() == null).toList();
+    commit.images().stream().filter(image -> image.created() != null).forEach(this::discard);
     if (commit.isStored()) {
       last = commit.stored();
-      retention.committed(commit.stored(), List.of());
+      retention.committed(commit.stored(), captured);
       retention.budget().committed(goesOn);
+    } else {
+      captured.forEach(plain);
     }
   }
 
   public Reply complete(final Request.Complete request, final int slot, final long number) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
+    final Entry.Ended end = decisions.state().failed().get(request.checkpoint());
+    if (checkpoint == null && end != null && end.attempt() == CheckpointState.GIVEN_UP) {
+      return new Reply.Failed(
+          end.errno(), "checkpoint %d is given up: %s".formatted(end.checkpoint(), end.reason()));
+    }
     if (checkpoint == null || request.rank() < 0 || request.rank() >= checkpoint.ranks()) {
       return invalid(
           "rank %d began no checkpoint %d".formatted(request.rank(), request.checkpoint()));
@@ -246,13 +382,25 @@ public final class ExplicitCheckpoints {
           "rank %d still has %d images of checkpoint %d open"
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
+    if (checkpoint.endsEmpty(request.rank())) {
+      final Failure why = new Failure(Errno.ENOENT, NOTHING);
+      giveUp(checkpoint, why);
+      return new Reply.Failed(
+          why.errno(), "checkpoint %d: %s".formatted(checkpoint.number(), NOTHING));
+    }
     decisions.decide(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
     commitIfDue(checkpoint);
     return new Reply.Done();
   }
 
   private void commitIfDue(final ExplicitCheckpoint checkpoint) {
-    if (checkpoint.isComplete() && !checkpoint.isHeld()) {
+    if (!checkpoint.isComplete() || checkpoint.isHeld() || !files.areClosed(checkpoint)) {
+      return;
+    }
+    final Optional<Failure> lack = files.look(checkpoint);
+    if (lack.isPresent()) {
+      giveUp(checkpoint, lack.get());
+    } else {
       commit(checkpoint);
     }
   }
@@ -290,7 +438,7 @@ public final class ExplicitCheckpoints {
         true,
         checkpoint.commitRanks(),
         checkpoint.completion(),
-        checkpoint.members(),
+        checkpoint.members(files::path),
         this::ended);
   }
 
@@ -320,11 +468,10 @@ public final class ExplicitCheckpoints {
     for (final ExplicitCheckpoint checkpoint : underWay.values()) {
       if (!checkpoint.isHeld()) {
         Warnings.warn(
-            "checkpoint %d is dropped: %d of %d ranks completed it"
-                .formatted(
-                    checkpoint.number(), checkpoint.completeRanks(), checkpoint.expectedRanks()));
+            "checkpoint %d is dropped: %s".formatted(checkpoint.number(), checkpoint.progress()));
       }
       checkpoint.images().forEach(this::discard);
+      checkpoint.files().forEach(Image::leave);
     }
     underWay.clear();
   }

@@ -45,16 +45,7 @@ public final class Unfinished {
     final Set<Long> decided =
         state.commits().stream().map(Entry.Committing::checkpoint).collect(Collectors.toSet());
     decided.forEach(number -> lines.add(line(number, whyUnderWay(number))));
-    state
-        .underWay()
-        .values()
-        .forEach(
-            one ->
-                lines.add(
-                    line(
-                        one.number(),
-                        "%d of %d ranks completed it"
-                            .formatted(one.completeRanks(), one.expectedRanks()))));
+    state.underWay().values().forEach(one -> lines.add(line(one.number(), one.progress())));
     state.groups().all().stream()
         .filter(group -> group.hasChanged() && !decided.contains(group.number()))
         .forEach(

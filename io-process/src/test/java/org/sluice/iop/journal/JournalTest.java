@@ -90,6 +90,8 @@ class JournalTest {
         new Entry.Stored(6, 7),
         new Entry.Gone(1, 2, new Entry.Writing("path", 3, 4, 5, 6, 7, true)),
         new Entry.Vanished(7),
+        new Entry.Filling(3, 7, 1),
+        new Entry.Added(5, 7, 1, "a/b"),
         new Entry.Rested(1, "path"),
         new Entry.Entered(new Entry.Admitted(1, 2, 3, 4, 5, 6, "path"), 7, 8, "reason"));
   }

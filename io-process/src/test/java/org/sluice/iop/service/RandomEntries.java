@@ -31,7 +31,7 @@ final class RandomEntries {
   }
 
   Entry next() {
-    return switch (dice.nextInt(26)) {
+    return switch (dice.nextInt(28)) {
       case 0 -> attached();
       case 1 -> new Entry.Detached(any(), dice.nextBoolean(), any());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
@@ -66,6 +66,10 @@ final class RandomEntries {
       case 22 -> new Entry.Decided(any(), dice.nextBoolean());
       case 23 -> new Entry.Gone(1 + any(), any() - 1, writing());
       case 24 -> new Entry.Vanished(any());
+      case 25 -> new Entry.Filling(any(), any(), dice.nextInt(2));
+      case 26 ->
+          new Entry.Added(
+              dice.nextBoolean() ? captured() : 0, any() - 1, dice.nextInt(2), "path" + any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
   }

@@ -69,6 +69,7 @@ class ExplicitCheckpointTest extends ServeTest {
         CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1)) {
       assertThatThrownBy(() -> client.restart(3, "state")).isInstanceOf(IOException.class);
       final Checkpoint checkpoint = client.begin(3);
+      writeAtRandom(checkpoint, "other");
       checkpoint.complete();
       assertThat(checkpoint.awaitDurable(PATIENCE)).isTrue();
       assertThatThrownBy(() -> client.restart(3, "state")).hasMessageContaining("rank-0000/state");

@@ -76,6 +76,14 @@ abstract class GroupServeTest extends ServeTest {
         });
   }
 
+  List<String> committedPaths(final long number) throws IOException {
+    try (PosixStore opened = PosixStore.open(store)) {
+      return opened.images(opened.find(number).orElseThrow()).stream()
+          .map(CommittedImage::path)
+          .toList();
+    }
+  }
+
   List<Long> numbers() throws IOException {
     try (PosixStore opened = PosixStore.open(store)) {
       return opened.commits().stream().map(Commit::number).toList();

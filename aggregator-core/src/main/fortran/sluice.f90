@@ -1,0 +1,150 @@
+! Sluice: checkpoints of a program in Fortran. sluice.h says what the functions do; each returns 0, or less after an error.
+!
+!     use sluice
+!     type(sluice_session) :: session
+!     if (sluice_open(session) /= 0) print *, trim(sluice_error())
+!     ...
+!     if (sluice_begin(session, step) /= 0) print *, trim(sluice_error())
+!     open (newunit=unit, file="restart.dat", form="unformatted")
+!     write (unit) field
+!     close (unit)
+!     if (sluice_complete(session, step) /= 0) print *, trim(sluice_error())
+!
+! Under `sluice run` the files that the process creates or empties in the capture directory in between belong to the
+! checkpoint. Compile this file with the program, and link with -lsluice.
+module sluice
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_ptr, c_null_ptr, c_char, c_null_char, c_f_pointer
+  implicit none
+  private
+  public :: sluice_session, sluice_open, sluice_close, sluice_begin, sluice_add, sluice_complete, sluice_cancel
+  public :: sluice_wait, sluice_newest, sluice_error
+
+  type :: sluice_session
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type sluice_session
+
+  interface
+    integer(c_int) function session_open(directory, rank, ranks, session) bind(C, name="sluice_session_open")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: directory
+      integer(c_int), value :: rank, ranks
+      type(c_ptr) :: session
+    end function session_open
+
+    integer(c_int) function session_close(session) bind(C, name="sluice_session_close")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: session
+    end function session_close
+
+    integer(c_int) function begin(session, checkpoint) bind(C, name="sluice_checkpoint_begin")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session
+      integer(c_int64_t), value :: checkpoint
+    end function begin
+
+    integer(c_int) function add(session, checkpoint, path) bind(C, name="sluice_checkpoint_add")
+      import :: c_int, c_int64_t, c_ptr, c_char
+      type(c_ptr), value :: session
+      integer(c_int64_t), value :: checkpoint
+      character(kind=c_char), intent(in) :: path(*)
+    end function add
+
+    integer(c_int) function complete(session, checkpoint) bind(C, name="sluice_checkpoint_complete")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session
+      integer(c_int64_t), value :: checkpoint
+    end function complete
+
+    integer(c_int) function cancel(session, checkpoint) bind(C, name="sluice_checkpoint_cancel")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session
+      integer(c_int64_t), value :: checkpoint
+    end function cancel
+
+    integer(c_int) function wait_for(session, checkpoint, timeout) bind(C, name="sluice_checkpoint_wait")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session
+      integer(c_int64_t), value :: checkpoint, timeout
+    end function wait_for
+
+    integer(c_int) function newest(session, checkpoint) bind(C, name="sluice_checkpoint_newest")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session
+      integer(c_int64_t) :: checkpoint
+    end function newest
+
+    type(c_ptr) function message() bind(C, name="sluice_message")
+      import :: c_ptr
+    end function message
+  end interface
+
+contains
+
+  ! Opens a session with the I/O process that `sluice run` has started; the launcher tells the rank.
+  integer function sluice_open(session)
+    type(sluice_session), intent(out) :: session
+    sluice_open = session_open(c_null_ptr, -1_c_int, 0_c_int, session%handle)
+  end function sluice_open
+
+  integer function sluice_close(session)
+    type(sluice_session), intent(inout) :: session
+    sluice_close = session_close(session%handle)
+    session%handle = c_null_ptr
+  end function sluice_close
+
+  integer function sluice_begin(session, checkpoint)
+    type(sluice_session), intent(in) :: session
+    integer, intent(in) :: checkpoint
+    sluice_begin = begin(session%handle, int(checkpoint, c_int64_t))
+  end function sluice_begin
+
+  ! Adds a file that a thread or another process writes. Returns 1 if its bytes were copied.
+  integer function sluice_add(session, checkpoint, path)
+    type(sluice_session), intent(in) :: session
+    integer, intent(in) :: checkpoint
+    character(*), intent(in) :: path
+    sluice_add = add(session%handle, int(checkpoint, c_int64_t), trim(path)//c_null_char)
+  end function sluice_add
+
+  integer function sluice_complete(session, checkpoint)
+    type(sluice_session), intent(in) :: session
+    integer, intent(in) :: checkpoint
+    sluice_complete = complete(session%handle, int(checkpoint, c_int64_t))
+  end function sluice_complete
+
+  integer function sluice_cancel(session, checkpoint)
+    type(sluice_session), intent(in) :: session
+    integer, intent(in) :: checkpoint
+    sluice_cancel = cancel(session%handle, int(checkpoint, c_int64_t))
+  end function sluice_cancel
+
+  ! Waits until the checkpoint is committed, for so many milliseconds at most; less than 0 for ever.
+  integer function sluice_wait(session, checkpoint, timeout)
+    type(sluice_session), intent(in) :: session
+    integer, intent(in) :: checkpoint, timeout
+    sluice_wait = wait_for(session%handle, int(checkpoint, c_int64_t), int(timeout, c_int64_t))
+  end function sluice_wait
+
+  integer function sluice_newest(session, checkpoint)
+    type(sluice_session), intent(in) :: session
+    integer, intent(out) :: checkpoint
+    integer(c_int64_t) :: number
+    number = -1
+    sluice_newest = newest(session%handle, number)
+    checkpoint = int(number)
+  end function sluice_newest
+
+  ! Returns one line about the last failed call.
+  function sluice_error() result(text)
+    character(1000) :: text
+    character(kind=c_char), pointer :: bytes(:)
+    integer :: i
+    call c_f_pointer(message(), bytes, [len(text)])
+    text = ""
+    do i = 1, len(text)
+      if (bytes(i) == c_null_char) exit
+      text(i:i) = bytes(i)
+    end do
+  end function sluice_error
+end module sluice
