@@ -49,6 +49,7 @@
 #define SLUICE_HEADER_SERVICE_OFFSET 712
 #define SLUICE_HEADER_LENGTHS_OFFSET 736
 #define SLUICE_HEADER_ORDERS_OFFSET 768
+#define SLUICE_HEADER_FILLED_OFFSET 776
 #define SLUICE_HEADER_STORE_OFFSET 1024
 #define SLUICE_HEADER_CAPTURE_OFFSET 2048
 #define SLUICE_HEADER_FREE_CHUNKS_OFFSET 384
@@ -122,7 +123,8 @@ struct sluice_header {
     _Atomic int32_t lengths;
     uint8_t unused_740[28];
     _Atomic int64_t orders;
-    uint8_t unused_776[248];
+    _Atomic int32_t filled;
+    uint8_t unused_780[244];
     char store[1024];
     char capture[1024];
     _Atomic int64_t plain_bytes[40];

@@ -12,11 +12,12 @@
 
 /*
  * Returns whether this process has just made the file, or has written so much that the file is to
- * become an image.
+ * become an image. While checkpoints are filled the I/O process has to know which of both it is.
  */
 static bool is_own(const struct stat *status, int announced)
 {
-    return (announced & SLUICE_REQUEST_OPEN_GROWN)
+    const bool filled = sluice_segment_filled(sluice_capture_segment());
+    return ((announced & SLUICE_REQUEST_OPEN_GROWN) && !filled)
         || ((announced & SLUICE_REQUEST_OPEN_MADE) && status->st_size == 0);
 }
 

@@ -118,7 +118,8 @@ static void share(int *announced)
 static bool asks(const struct stat *status, int announced)
 {
     const struct sluice_segment *segment = sluice_capture_segment();
-    return segment != NULL && segment->header->small < 0 && !only_reads(status, announced);
+    return segment != NULL && (segment->header->small < 0 || sluice_segment_filled(segment))
+        && !only_reads(status, announced);
 }
 
 static enum sluice_creation look(const struct stat *status, int *announced, int *reason, bool ask)

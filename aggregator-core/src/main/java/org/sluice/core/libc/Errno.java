@@ -65,6 +65,9 @@ public final class Errno {
 
   public static final int ESTALE = 116;
 
+  /** No data available. */
+  public static final int ENODATA = 61;
+
   public static final int EDQUOT = 122;
 
   /** Operation canceled. */

@@ -350,12 +350,12 @@ public final class Header {
     return buffer.getLongOpaque(HeaderDescriptor.SMALL_OFFSET);
   }
 
-  /** Makes files that stay small matters of announcement, until {@link #leaveSmall}. */
-  public void tellOfSmall() {
-    buffer.putLongOpaque(HeaderDescriptor.SMALL_OFFSET, -Math.abs(small()));
+  /** Sets whether a process fills a checkpoint, so that all files are announced. */
+  public void filled(final boolean is) {
+    buffer.putIntRelease(HeaderDescriptor.FILLED_OFFSET, is ? 1 : 0);
   }
 
-  /** Makes files that stay small no matter of announcement, from here on. */
+  /** Makes files that stay small no matter of announcement, from here on for good. */
   public void leaveSmall() {
     buffer.putLongOpaque(HeaderDescriptor.SMALL_OFFSET, Math.abs(small()));
   }

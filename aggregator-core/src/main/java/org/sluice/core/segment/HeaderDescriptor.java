@@ -102,6 +102,11 @@ public final class HeaderDescriptor {
           HEADER
               .at(768)
               .field(SHARED_I64, "orders", "how many the coordinator of an MPI job has given"),
+      FILLED_OFFSET =
+          HEADER.field(
+              SHARED_I32,
+              "filled",
+              "1 while a process fills a checkpoint: all files are announced, also small ones"),
       STORE_OFFSET = HEADER.at(1024).fields(STRING, 1024, "store", "directory, at most 1020 bytes"),
       CAPTURE_OFFSET =
           HEADER.fields(STRING, 1024, "capture", "directory, likewise; resolved, may be empty"),

@@ -120,7 +120,9 @@ public final class CheckpointState implements Fold {
       case Entry.Added e -> add(e);
       case Entry.Detached e -> filling.remove(e.slot());
       case Entry.Completed e -> {
-        filling.remove(e.slot(), filledBy(e));
+        filling
+            .values()
+            .removeIf(its -> its.checkpoint() == e.checkpoint() && its.rank() == e.rank());
         if (underWay.containsKey(e.checkpoint())) {
           underWay.get(e.checkpoint()).complete(e.rank());
         }
@@ -168,12 +170,6 @@ public final class CheckpointState implements Fold {
     if (dropped != null) {
       dropped.files().forEach(Image::leave);
     }
-  }
-
-  /** Returns what a process fills, if it is what it has completed; null for nothing else. */
-  private Entry.Filling filledBy(final Entry.Completed e) {
-    final Entry.Filling its = filling.get(e.slot());
-    return its != null && its.checkpoint() == e.checkpoint() ? its : null;
   }
 
   private void fill(final Entry.Filling e) {
@@ -290,7 +286,7 @@ public final class CheckpointState implements Fold {
           .filter(image -> image != null)
           .forEach(image -> image.apply(e));
       if (e.errno() != 0 && !isOfGroup(commit)) {
-        imagesOf(commit).forEach(Image::leave);
+        imagesOf(commit).filter(image -> !isUnderWay(image)).forEach(Image::leave);
       }
       if (e.errno() == 0) {
         stored(commit).filter(this::isLater).ifPresent(stored -> latest = stored);
@@ -473,9 +469,15 @@ public final class CheckpointState implements Fold {
     return underWay;
   }
 
-  /** Returns whether a checkpoint by request that is under way has a captured file. */
-  boolean isAwaited(final Image file) {
+  private boolean isUnderWay(final Image file) {
     return underWay.values().stream().anyMatch(checkpoint -> checkpoint.files().contains(file));
+  }
+
+  /**
+   * Returns whether a checkpoint by request needs a captured file, or to know that it was deleted.
+   */
+  boolean isAwaited(final Image file) {
+    return underWay.values().stream().anyMatch(checkpoint -> checkpoint.awaits(file));
   }
 
   /** Returns whether a checkpoint by request waits for files that are yet to be written. */

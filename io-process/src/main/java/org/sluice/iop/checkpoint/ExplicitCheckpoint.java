@@ -104,6 +104,16 @@ public final class ExplicitCheckpoint {
     return files().stream().filter(file -> files.get(file) == rank).toList();
   }
 
+  /** Returns whether it has a file, and the file's rank has completed its part. */
+  public boolean isWhole(final Image file) {
+    return files.containsKey(file) && complete.contains(files.get(file));
+  }
+
+  /** Returns whether it has a file, which the rank has not deleted before it completed its part. */
+  boolean awaits(final Image file) {
+    return files.containsKey(file) && (isWhole(file) || !file.isDeleted());
+  }
+
   /**
    * Returns whether all but a rank have completed their parts, and nobody has put anything in. A
    * node of several may have nothing, and so may a rank of an MPI job.
@@ -121,7 +131,7 @@ public final class ExplicitCheckpoint {
   void sum(final Consumer<Entry> to) {
     to.accept(new Entry.Begun(number, scope));
     images().forEach(image -> to.accept(image.created()));
-    files().forEach(file -> to.accept(file.added()));
+    files.forEach((file, rank) -> to.accept(new Entry.Added(file.id(), number, rank, "")));
     expected.forEach((path, rank) -> to.accept(new Entry.Added(NO_IMAGE, number, rank, path)));
     complete.forEach(rank -> to.accept(new Entry.Completed(number, rank, Lane.NO_SLOT, 0)));
     if (decided) {
@@ -146,7 +156,7 @@ public final class ExplicitCheckpoint {
   public String progress() {
     final Optional<String> open =
         files.keySet().stream()
-            .filter(file -> !file.openers().isEmpty())
+            .filter(Image::isOpen)
             .findFirst()
             .map(file -> "; %s is still open".formatted(Quoting.name(file.opened())));
     final Optional<String> unwritten =
@@ -155,6 +165,11 @@ public final class ExplicitCheckpoint {
             .map(path -> "; %s is yet to be written".formatted(Quoting.name(path)));
     return "%d of %d ranks completed it%s"
         .formatted(complete.size(), scope.expected(), open.or(() -> unwritten).orElse(""));
+  }
+
+  /** Returns whether a rank has created images by request. */
+  public boolean hasImages(final int rank) {
+    return members.values().stream().anyMatch(image -> image.created().rank() == rank);
   }
 
   /** The images a rank still has open. */

@@ -46,7 +46,7 @@ public final class ImageRelease {
 
   private void end(final Image image) {
     underWay--;
-    if (!image.isUnused() || state.isAwaited(image) && !image.isDeleted()) {
+    if (!image.isUnused() || state.isAwaited(image)) {
       return;
     }
     if (isCommitting(image)) {

@@ -239,7 +239,7 @@ public final class GroupSearch {
 
   /** Lets processes stop reporting small files, once no begun checkpoint may need them. */
   private void leaveSmall() {
-    if (over && !left && state.underWay().isEmpty() && state.groups().uncommitted().isEmpty()) {
+    if (over && !left && state.groups().uncommitted().isEmpty()) {
       left = true;
       header.leaveSmall();
     }

@@ -288,6 +288,15 @@ public final class Image extends ImageState {
   }
 
   /**
+   * Returns whether a process has its file open. Of programs that do not tell, that is known only
+   * where the kernel grants leases.
+   */
+  public boolean isOpen() {
+    return !openers().isEmpty()
+        || outside && held().descriptor().filter(NativeFile::mayBeLeased).isPresent();
+  }
+
+  /**
    * Returns whether only programs have its file open, so that it is neither read nor written here.
    */
   public boolean isLetGo() {

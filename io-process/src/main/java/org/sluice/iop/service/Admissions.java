@@ -133,7 +133,7 @@ public final class Admissions {
     if (!isNew(request)
         && finding != Creations.Finding.CONTESTED
         && !mayBeNewOnOtherNode(opener, request)) {
-      return leaveExisting(request, key);
+      return leaveExisting(opener, request, key);
     }
     final Optional<String> path = path(request.path(), key);
     if (path.isEmpty()) {
@@ -141,19 +141,35 @@ public final class Admissions {
     }
     try {
       final Reason reason = finding == Creations.Finding.NOTHING ? Reason.NONE : Reason.SHARED;
-      return openings.admitted(opener, admit(opener, key, path.get(), request.flags(), reason));
+      return openings.admitted(
+          opener,
+          admit(opener, key, path.get(), request.flags(), reason),
+          has(request, RequestDescriptor.OPEN_CREATED));
     } catch (final NotCapturedException e) {
       lacks(key, path.get(), e.reason());
-      checkpoints.explicit().lacks(opener.writer(), path.get(), e.getMessage());
+      if (has(request, RequestDescriptor.OPEN_CREATED)) {
+        checkpoints.explicit().lacks(opener.writer(), path.get(), e.getMessage());
+      }
       return leave(key, path.get(), e.reason(), e.getMessage());
     }
   }
 
   /**
-   * Takes a file that a process moved here as an image whose bytes are all in its own file. Where
-   * it cannot be an image its checkpoint lacks it.
+   * Takes a file that a process moved here, or names, as an image whose bytes are all in its own
+   * file. Where it cannot be an image its checkpoint lacks it. Empty also for a file that its
+   * process has just entered.
    */
   Optional<Image> arrived(final Attachment mover, final ImageKey key, final String path)
+      throws PosixException {
+    look(key);
+    try {
+      return files.registry().find(key) == null ? take(mover, key, path) : Optional.empty();
+    } finally {
+      close(key);
+    }
+  }
+
+  private Optional<Image> take(final Attachment mover, final ImageKey key, final String path)
       throws PosixException {
     final int direct =
         RequestDescriptor.OPEN_DIRECT
@@ -164,6 +180,7 @@ public final class Admissions {
       return Optional.of(image);
     } catch (final NotCapturedException e) {
       lacks(key, path, e.reason());
+      checkpoints.explicit().lacks(mover.writer(), path, e.getMessage());
       leave(key, path, e.reason(), e.getMessage());
       return Optional.empty();
     }
@@ -178,14 +195,22 @@ public final class Admissions {
         && files.shared().mayHave(request.path(), opener.writer(), isMpi(request.flags()));
   }
 
-  private Reply.Opened leaveExisting(final Request.Open request, final ImageKey key) {
+  private Reply.Opened leaveExisting(
+      final Attachment opener, final Request.Open request, final ImageKey key) {
     if (has(request, RequestDescriptor.OPEN_WRITE)) {
       statistics.leftPlain(key, Reason.EXISTING);
-      if (checkpoints.groups().exist()) {
-        path(request.path(), key).ifPresent(path -> lacks(key, path, Reason.EXISTING));
+      if (checkpoints.groups().exist() || checkpoints.explicit().areUnderWay()) {
+        path(request.path(), key).ifPresent(path -> existing(opener, key, path));
       }
     }
     return Openings.plain(Reason.EXISTING);
+  }
+
+  private void existing(final Attachment opener, final ImageKey key, final String path) {
+    if (checkpoints.groups().exist()) {
+      lacks(key, path, Reason.EXISTING);
+    }
+    checkpoints.explicit().existing(opener.writer(), path);
   }
 
   private void lacks(final ImageKey key, final String path, final Reason reason) {

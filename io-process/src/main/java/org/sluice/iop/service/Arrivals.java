@@ -56,8 +56,8 @@ public final class Arrivals {
         .moved(new ImageKey(request.device(), request.inode()), request.path());
     if ((request.flags() & RequestDescriptor.REPLACE_ARRIVED) != 0
         && files.capture().contains(request.path())
-        && checkpoints.mayExist()) {
-      arrived(request.path())
+        && (checkpoints.mayExist() || checkpoints.explicit().areUnderWay())) {
+      arrived(mover, request.path())
           .forEach(
               (path, key) ->
                   checkpoints
@@ -121,8 +121,8 @@ public final class Arrivals {
     return attachments.at(mover.index()) == mover;
   }
 
-  /** Returns the arrived files that a group has. Others stay as they are, in their places. */
-  private Map<String, ImageKey> arrived(final String path) {
+  /** Returns the arrived files that a checkpoint has. Others stay as they are, in their places. */
+  private Map<String, ImageKey> arrived(final Attachment mover, final String path) {
     final Map<String, ImageKey> arrived = new LinkedHashMap<>();
     try {
       final FileStatus status = FileStatus.of(path);
@@ -137,7 +137,12 @@ public final class Arrivals {
     } catch (final PosixException e) {
       Warnings.warn("what was moved to %s is in no checkpoint: %s".formatted(path, e.getMessage()));
     }
-    arrived.keySet().removeIf(name -> checkpoints.groups().names().number(name).isEmpty());
+    arrived
+        .keySet()
+        .removeIf(
+            name ->
+                checkpoints.groups().names().number(name).isEmpty()
+                    && !checkpoints.explicit().takes(mover.writer(), name));
     return arrived;
   }
 

@@ -216,11 +216,6 @@ public final class Attachments {
     }
   }
 
-  /** Makes all processes announce small files, too, from here on. */
-  void tellOfSmall() {
-    segment.header().tellOfSmall();
-  }
-
   /** Makes all processes ask for each file that they create, from here on. */
   void ask() {
     asked = true;

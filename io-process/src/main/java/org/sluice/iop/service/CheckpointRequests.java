@@ -79,7 +79,6 @@ public final class CheckpointRequests {
   /** Begins a checkpoint. The files that the process created before are not of it. */
   private Reply begin(final Attachment attachment, final Request.Begin request) {
     attachments.poll();
-    attachments.tellOfSmall();
     return checkpoints.explicit().begin(request, attachment.writer());
   }
 
@@ -87,12 +86,7 @@ public final class CheckpointRequests {
   private Reply complete(final Attachment attachment, final Request.Complete request) {
     attachments.poll();
     if (attachments.wasRefused(attachment.process())) {
-      checkpoints
-          .explicit()
-          .giveUp(
-              attachment.writer(),
-              "what process %d opens is not captured, as it got no slot"
-                  .formatted(attachment.process().pid()));
+      checkpoints.explicit().unseen(request, attachment.process().pid());
     }
     return attachment.wasCompleted()
         ? new Reply.Done()

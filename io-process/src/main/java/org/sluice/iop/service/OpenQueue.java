@@ -77,7 +77,7 @@ public final class OpenQueue {
         .create(
             request,
             opener.writer(),
-            image -> new Reply.Created(openings.admitted(opener, image), image.opened()));
+            image -> new Reply.Created(openings.admitted(opener, image, false), image.opened()));
   }
 
   private boolean isThere(final Attachment opener) {

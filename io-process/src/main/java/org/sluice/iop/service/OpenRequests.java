@@ -94,8 +94,10 @@ public final class OpenRequests {
       checkpoints.groups().names().emptied(image);
     }
     openings.count(opener, image, write);
-    if (emptied) {
+    if ((flags & RequestDescriptor.OPEN_CREATED) != 0) {
       checkpoints.explicit().written(image, opener.writer());
+    } else if (write) {
+      checkpoints.explicit().reopened(image, opener.writer());
     }
     final Reason kept = ungrouped.has(image) ? Reason.UNGROUPED : Reason.NONE;
     final Reason flagged =

@@ -50,11 +50,17 @@ public final class Openings {
     statistics.took(Timed.OPEN, began);
   }
 
-  /** Counts a new image and its first opening. */
-  Reply.Opened admitted(final Attachment opener, final Image image) {
+  /**
+   * Counts a new image and its first opening.
+   *
+   * @param created whether this process has created or emptied the file
+   */
+  Reply.Opened admitted(final Attachment opener, final Image image, final boolean created) {
     decisions.decide(new Entry.Opened(image.id(), opener.index(), true, opener.request()));
     begin(opener, image);
-    checkpoints.explicit().written(image, opener.writer());
+    if (created) {
+      checkpoints.explicit().written(image, opener.writer());
+    }
     checkpoints.groups().look(image);
     return opened(image);
   }
@@ -196,7 +202,7 @@ public final class Openings {
 
   /** Takes back the opening of a file that a process moved here; it has nothing to log. */
   void arrived(final Attachment mover, final Image image) {
-    admitted(mover, image);
+    admitted(mover, image, true);
     final long now = System.nanoTime();
     decisions.decide(new Entry.Closed(image.id(), mover.index(), Entry.REFUSED, now, now));
     end(mover, image);

@@ -165,6 +165,7 @@ public final class OutsideOpens implements Guard.Listener {
       image.openOutside(false);
       open.remove(image);
       registry.descriptors().idle(image);
+      checkpoints.explicit().closed(image);
       if (drain.layout().forgetsClosed() && !checkpoints.groups().mayHave(image)) {
         checkpoints.releases().release(image);
       }

@@ -334,6 +334,7 @@ final class Session implements AutoCloseable {
     checkpoints.groups().lookAround();
     checkpoints.resting().beat();
     attachments.poll(); // the last member may have left since, behind the closes of its ranks
+    checkpoints.explicit().beat();
     endIfDeserted();
     ending.proceed();
     preemption.proceed();

@@ -1,10 +1,15 @@
 package org.sluice.iop.trigger;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.segment.Header;
 import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.Decisions;
 import org.sluice.iop.checkpoint.ExplicitCheckpoint;
@@ -13,6 +18,7 @@ import org.sluice.iop.image.ImageName;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * The files that processes write in the capture directory while they fill a checkpoint made by
@@ -22,12 +28,23 @@ import org.sluice.iop.measure.Failure;
 public final class CheckpointFiles {
   private static final int NO_IMAGE = 0;
 
+  private static final int MOST_TOLD = 1000;
+
   private final Decisions decisions;
   private final CapturedFiles files;
+  private final Header header;
 
-  CheckpointFiles(final Decisions decisions, final CapturedFiles files) {
+  /** The paths of files of which a line was said that they are in no checkpoint. */
+  private final Set<String> told = new HashSet<>();
+
+  /** The paths that are expected, and have a file of which no process has told. */
+  private Set<String> untold = Set.of();
+
+  CheckpointFiles(final Decisions decisions, final CapturedFiles files, final Header header) {
     this.decisions = decisions;
     this.files = files;
+    this.header = header;
+    announce();
   }
 
   /** Returns the checkpoint that a process fills; empty for none. */
@@ -77,15 +94,20 @@ public final class CheckpointFiles {
    * @return the files that are in no checkpoint now
    */
   List<Image> fill(final ExplicitCheckpoint checkpoint, final Writer process) {
-    final int slot = process.attached().slot();
-    final Entry.Filling before = decisions.state().filling().get(slot);
-    if (before != null && before.checkpoint() == checkpoint.number()) {
+    if (filledBy(process).filter(its -> its.checkpoint() == checkpoint.number()).isPresent()) {
       return List.of();
     }
     final List<Image> earlier = checkpoint.files(process.rank());
     earlier.forEach(this::remove);
-    decisions.decide(new Entry.Filling(slot, checkpoint.number(), process.rank()));
+    decisions.decide(
+        new Entry.Filling(process.attached().slot(), checkpoint.number(), process.rank()));
+    announce();
     return earlier;
+  }
+
+  /** Has processes announce all files, or no more than usual. */
+  void announce() {
+    header.filled(!decisions.state().filling().isEmpty());
   }
 
   private void remove(final Image file) {
@@ -95,7 +117,7 @@ public final class CheckpointFiles {
   /**
    * Takes a file that a process has just created or emptied.
    *
-   * @return the other checkpoint under way that had the file
+   * @return the checkpoint under way that had the file as its rank left it; empty for none
    */
   Optional<ExplicitCheckpoint> take(final Image file, final Writer process) {
     final Optional<Entry.Filling> filling = filledBy(process);
@@ -111,7 +133,7 @@ public final class CheckpointFiles {
     if (file.added() != null && former.isEmpty()) {
       remove(file);
     }
-    return Optional.empty();
+    return former.filter(its -> its.isWhole(file));
   }
 
   /** Takes a file that a checkpoint expects under its name. Returns whether there is one. */
@@ -133,11 +155,11 @@ public final class CheckpointFiles {
   /** Adds a file that a process names; returns the reason for which it cannot. */
   Optional<String> add(final Image file, final long number, final Writer process) {
     final Entry.Added before = file.added();
+    if (before != null && before.checkpoint() != number) {
+      return Optional.of("it is of checkpoint %d; write it anew".formatted(before.checkpoint()));
+    }
     if (file.created() != null || file.isCommitted()) {
       return Optional.of("it is of a committed checkpoint; write it anew");
-    }
-    if (before != null && before.checkpoint() != number) {
-      return Optional.of("it is of checkpoint %d".formatted(before.checkpoint()));
     }
     decisions.decide(new Entry.Added(file.id(), number, process.rank(), ""));
     return Optional.empty();
@@ -146,6 +168,65 @@ public final class CheckpointFiles {
   /** Has a checkpoint wait for a file that is yet to be written. */
   void expect(final String path, final long number, final Writer process) {
     decisions.decide(new Entry.Added(NO_IMAGE, number, process.rank(), path));
+  }
+
+  /**
+   * Returns whether a file that a process moves to a path becomes one of a checkpoint: the process
+   * fills one, or a checkpoint expects a file there.
+   */
+  boolean takes(final Writer mover, final String path) {
+    return filledBy(mover).isPresent()
+        || decisions.state().underWay().values().stream()
+            .anyMatch(
+                checkpoint -> checkpoint.expected().containsKey(files.capture().relative(path)));
+  }
+
+  /**
+   * Notes that a process opens a file for writing as it is. The file is not any more as a committed
+   * checkpoint has it.
+   */
+  void reopened(final Image file, final Writer process) {
+    final Optional<ExplicitCheckpoint> open = underWay(file);
+    if (file.added() != null && open.isEmpty()) {
+      remove(file);
+    }
+    if (open.isEmpty()) {
+      existing(process, file.opened());
+    }
+  }
+
+  /**
+   * Says that a file which a process opens for writing is in no checkpoint: it was there before the
+   * process began the one that it fills.
+   */
+  void existing(final Writer process, final String path) {
+    final Optional<Entry.Filling> filling = filledBy(process);
+    if (filling.isPresent() && told.size() < MOST_TOLD && told.add(path)) {
+      final String name = Quoting.name(files.capture().relative(path));
+      Warnings.warn(
+          "%s was there before checkpoint %d began, and is not in it: sluice_checkpoint_add puts it in"
+              .formatted(name, filling.get().checkpoint()));
+    }
+  }
+
+  /**
+   * Returns the path of a file that a complete checkpoint expects, and that a program has written
+   * of whose writes nobody tells. Between two calls a process under the shim tells of a file that
+   * it has created.
+   */
+  Optional<String> untold(final ExplicitCheckpoint checkpoint) {
+    return checkpoint.expected().keySet().stream().filter(untold::contains).findFirst();
+  }
+
+  /** Looks for expected files of which no process has told. */
+  void look() {
+    final Set<String> found = new HashSet<>();
+    decisions.state().underWay().values().stream()
+        .filter(ExplicitCheckpoint::isComplete)
+        .flatMap(checkpoint -> checkpoint.expected().keySet().stream())
+        .filter(path -> Files.exists(Path.of(files.capture().path(), path)))
+        .forEach(found::add);
+    untold = found;
   }
 
   private Optional<ExplicitCheckpoint> underWay(final Image file) {
@@ -163,21 +244,30 @@ public final class CheckpointFiles {
                     .registry()
                     .at(FileName.resolve(files.capture().path(), path))
                     .ifPresent(file -> add(file, checkpoint, path)));
-    return checkpoint.expected().isEmpty()
-        && checkpoint.files().stream().allMatch(file -> file.openers().isEmpty());
+    return checkpoint.expected().isEmpty() && checkpoint.files().stream().noneMatch(Image::isOpen);
   }
 
-  /**
-   * Lets files leave a checkpoint that were deleted. Returns the reason for which the checkpoint
-   * cannot have one of the others.
-   */
+  /** Lets files of a rank leave a checkpoint that the rank has deleted before it completes. */
+  void complete(final ExplicitCheckpoint checkpoint, final int rank) {
+    final List<Image> its = checkpoint.files(rank);
+    files.capture().search(its);
+    its.stream().filter(Image::isDeleted).forEach(this::remove);
+  }
+
+  /** Returns the reason for which a complete checkpoint cannot have one of its files. */
   Optional<Failure> look(final ExplicitCheckpoint checkpoint) {
     files.capture().search(checkpoint.files());
-    checkpoint.files().stream().filter(Image::isDeleted).forEach(this::remove);
     return checkpoint.files().stream().flatMap(file -> lack(file).stream()).findFirst();
   }
 
   private Optional<Failure> lack(final Image file) {
+    if (file.isDeleted()) {
+      return Optional.of(
+          new Failure(
+              Errno.ENOENT,
+              "%s was deleted or replaced before the commit; leave it there until that"
+                  .formatted(name(file))));
+    }
     if (file.isAbandoned()) {
       return Optional.of(
           new Failure(Errno.EIO, "%s was left open by a process that ended".formatted(name(file))));

@@ -110,7 +110,14 @@ public final class Checkpoints {
     losses = new Losses(state, files, statistics, groups, releases);
     explicit =
         new ExplicitCheckpoints(
-            decisions, storage, files, wanted.writers(), committer, retention, releases);
+            decisions,
+            storage,
+            files,
+            wanted.writers(),
+            committer,
+            retention,
+            releases,
+            segment.header());
     explicit.plain(groups::look);
     restarts = new Restarts(decisions.journal().inFlight(), storage);
     unfinished = new Unfinished(state, grouping, storage, files, drain);

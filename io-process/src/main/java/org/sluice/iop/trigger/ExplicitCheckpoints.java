@@ -14,6 +14,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.segment.Header;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.format.ImagePath;
 import org.sluice.core.store.model.Commit;
@@ -68,11 +69,12 @@ public final class ExplicitCheckpoints {
       final int writers,
       final Committer committer,
       final Retention retention,
-      final ImageRelease releases) {
+      final ImageRelease releases,
+      final Header header) {
     this.decisions = decisions;
     this.storage = storage;
     this.registry = captured.registry();
-    this.files = new CheckpointFiles(decisions, captured);
+    this.files = new CheckpointFiles(decisions, captured, header);
     this.underWay = decisions.state().underWay();
     this.writers = writers;
     this.committer = committer;
@@ -105,7 +107,7 @@ public final class ExplicitCheckpoints {
                       other,
                       new Failure(
                           Errno.ESTALE,
-                          "%s was begun anew for another one".formatted(files.path(file)))));
+                          "%s was written anew before the commit".formatted(files.path(file)))));
     }
   }
 
@@ -154,17 +156,68 @@ public final class ExplicitCheckpoints {
     }
   }
 
+  public boolean areUnderWay() {
+    return !underWay.isEmpty();
+  }
+
+  /** Returns whether a file that a process moves to a path becomes one of a checkpoint. */
+  public boolean takes(final Writer mover, final String path) {
+    return files.takes(mover, path);
+  }
+
+  /** Notes that a process opens a file for writing as it is. */
+  public void reopened(final Image file, final Writer process) {
+    files.reopened(file, process);
+  }
+
+  /** Notes that a process opens a file for writing that is no image, and was there before. */
+  public void existing(final Writer process, final String path) {
+    files.existing(process, path);
+  }
+
+  /** Gives up checkpoints that expect a file which a program has written past the shim. */
+  public void beat() {
+    files.announce();
+    for (final ExplicitCheckpoint checkpoint : List.copyOf(underWay.values())) {
+      commitIfDue(checkpoint);
+      if (underWay.containsValue(checkpoint)) {
+        files.untold(checkpoint).ifPresent(path -> giveUp(checkpoint, untold(path)));
+      }
+    }
+    files.look();
+  }
+
+  private static Failure untold(final String path) {
+    return new Failure(
+        Errno.ENOENT,
+        "%s was written by a program that the shim is not in; add it when it is whole"
+            .formatted(Quoting.name(path)));
+  }
+
   /** Gives up the checkpoint that a process fills: a file that it created is no image. */
   public void lacks(final Writer process, final String path, final String why) {
     giveUp(process, "%s was not captured: %s".formatted(Quoting.name(path), why));
   }
 
-  /** Gives up the checkpoint that a process fills, if it fills one. */
-  public void giveUp(final Writer process, final String why) {
+  private void giveUp(final Writer process, final String why) {
     files
         .filledBy(process)
         .map(filling -> underWay.get(filling.checkpoint()))
         .ifPresent(checkpoint -> giveUp(checkpoint, new Failure(Errno.EINVAL, why)));
+  }
+
+  /**
+   * Gives up a checkpoint whose files nobody knows, as the process that completes it got no slot
+   * for its shim. A process that has made images by request may write no files at all.
+   */
+  public void unseen(final Request.Complete request, final int pid) {
+    final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
+    final String why = "what process %d opens is not captured, as it got no slot".formatted(pid);
+    if (checkpoint != null && checkpoint.hasImages(request.rank())) {
+      Warnings.warn("checkpoint %d has no files: %s".formatted(checkpoint.number(), why));
+    } else if (checkpoint != null) {
+      giveUp(checkpoint, new Failure(Errno.EINVAL, why));
+    }
   }
 
   /** Gives up a checkpoint that a process fills, as it says. */
@@ -185,6 +238,7 @@ public final class ExplicitCheckpoints {
     final List<Image> its = checkpoint.files();
     checkpoint.images().forEach(this::discard);
     decisions.decide(new Entry.Decided(number, false));
+    files.announce();
     committer.giveUp(number, why);
     its.forEach(plain);
   }
@@ -382,13 +436,15 @@ public final class ExplicitCheckpoints {
           "rank %d still has %d images of checkpoint %d open"
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
+    files.complete(checkpoint, request.rank());
     if (checkpoint.endsEmpty(request.rank())) {
-      final Failure why = new Failure(Errno.ENOENT, NOTHING);
+      final Failure why = new Failure(Errno.ENODATA, NOTHING);
       giveUp(checkpoint, why);
       return new Reply.Failed(
           why.errno(), "checkpoint %d: %s".formatted(checkpoint.number(), NOTHING));
     }
     decisions.decide(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
+    files.announce();
     commitIfDue(checkpoint);
     return new Reply.Done();
   }

@@ -3,6 +3,7 @@ package org.sluice.iop.trigger;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.CheckpointState;
@@ -51,6 +52,12 @@ public final class Losses {
         end.reason());
   }
 
+  /** Returns whether a program gave its checkpoint up, or completed it with nothing in it. */
+  private static boolean isOfProgram(final Entry.Ended end) {
+    return end.attempt() == CheckpointState.GIVEN_UP
+        && (end.errno() == Errno.ECANCELED || end.errno() == Errno.ENODATA);
+  }
+
   /**
    * Reports files that no checkpoint has, checkpoints that could not be committed, and lost bytes.
    * Lost bytes of a deleted file are not reported.
@@ -60,7 +67,7 @@ public final class Losses {
   public void report() throws IOException {
     files.shared().report(countUnnamed());
     state.lost().stream()
-        .filter(end -> !groups.isUnasked(end))
+        .filter(end -> !groups.isUnasked(end) && !isOfProgram(end))
         .forEach(end -> statistics.failed(failure(end)));
     final Map<ImageKey, Exception> losses = releases.losses();
     if (!losses.isEmpty()) {
