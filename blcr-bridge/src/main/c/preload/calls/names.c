@@ -61,12 +61,13 @@ void sluice_names_change(int dirfd, const char *path, int flags)
         have_taken_if_untaken(segment, &status);
 }
 
-/* Returns whether names matter: only where images are committed by name. */
+/* Returns whether names matter: where images are committed by name, or are while a process fills a checkpoint. */
 static bool tells(void)
 {
     const struct sluice_segment *segment =
         sluice_capture_on() && !sluice_guard_inside() ? sluice_capture_segment() : NULL;
-    return segment != NULL && sluice_layout_tells_of_names(segment);
+    return segment != NULL
+        && (sluice_layout_tells_of_names(segment) || sluice_segment_filled(segment));
 }
 
 static int look_at(int dirfd, const char *path, int flags)

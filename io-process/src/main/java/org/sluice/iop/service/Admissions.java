@@ -210,7 +210,7 @@ public final class Admissions {
     if (checkpoints.groups().exist()) {
       lacks(key, path, Reason.EXISTING);
     }
-    checkpoints.explicit().existing(opener.writer(), path);
+    checkpoints.explicit().existing(opener.writer(), key, path);
   }
 
   private void lacks(final ImageKey key, final String path, final Reason reason) {

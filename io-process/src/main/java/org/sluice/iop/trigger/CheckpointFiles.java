@@ -14,6 +14,7 @@ import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.Decisions;
 import org.sluice.iop.checkpoint.ExplicitCheckpoint;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
@@ -107,7 +108,7 @@ public final class CheckpointFiles {
 
   /** Has processes announce all files, or no more than usual. */
   void announce() {
-    header.filled(!decisions.state().filling().isEmpty());
+    header.filled(!decisions.state().filling().isEmpty() || decisions.state().areExpected());
   }
 
   private void remove(final Image file) {
@@ -191,7 +192,7 @@ public final class CheckpointFiles {
       remove(file);
     }
     if (open.isEmpty()) {
-      existing(process, file.opened());
+      existing(process, file.key(), file.opened());
     }
   }
 
@@ -199,10 +200,14 @@ public final class CheckpointFiles {
    * Says that a file which a process opens for writing is in no checkpoint: it was there before the
    * process began the one that it fills.
    */
-  void existing(final Writer process, final String path) {
+  void existing(final Writer process, final ImageKey key, final String path) {
     final Optional<Entry.Filling> filling = filledBy(process);
-    if (filling.isPresent() && told.size() < MOST_TOLD && told.add(path)) {
-      final String name = Quoting.name(files.capture().relative(path));
+    if (filling.isEmpty() || told.size() >= MOST_TOLD) {
+      return;
+    }
+    final String now = ImageName.isOurs(path) ? files.capture().find(key).orElse(path) : path;
+    if (told.add(now)) {
+      final String name = Quoting.name(files.capture().relative(now));
       Warnings.warn(
           "%s was there before checkpoint %d began, and is not in it: sluice_checkpoint_add puts it in"
               .formatted(name, filling.get().checkpoint()));

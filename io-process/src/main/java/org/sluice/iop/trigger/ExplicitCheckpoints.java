@@ -29,6 +29,7 @@ import org.sluice.iop.checkpoint.ExplicitCheckpoint;
 import org.sluice.iop.checkpoint.ImageRelease;
 import org.sluice.iop.checkpoint.IncrementalSources;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.image.Writer;
@@ -171,8 +172,8 @@ public final class ExplicitCheckpoints {
   }
 
   /** Notes that a process opens a file for writing that is no image, and was there before. */
-  public void existing(final Writer process, final String path) {
-    files.existing(process, path);
+  public void existing(final Writer process, final ImageKey key, final String path) {
+    files.existing(process, key, path);
   }
 
   /** Gives up checkpoints that expect a file which a program has written past the shim. */
