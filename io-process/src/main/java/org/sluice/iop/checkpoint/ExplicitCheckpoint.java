@@ -131,7 +131,7 @@ public final class ExplicitCheckpoint {
   void sum(final Consumer<Entry> to) {
     to.accept(new Entry.Begun(number, scope));
     images().forEach(image -> to.accept(image.created()));
-    files.forEach((file, rank) -> to.accept(new Entry.Added(file.id(), number, rank, "")));
+    files().forEach(file -> to.accept(file.added()));
     expected.forEach((path, rank) -> to.accept(new Entry.Added(NO_IMAGE, number, rank, path)));
     complete.forEach(rank -> to.accept(new Entry.Completed(number, rank, Lane.NO_SLOT, 0)));
     if (decided) {

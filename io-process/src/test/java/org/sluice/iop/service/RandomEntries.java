@@ -74,7 +74,9 @@ final class RandomEntries {
     };
   }
 
-  /** A commit by request has images that were created for it, and one of a group has others. */
+  /**
+   * A commit by request has images that were created for it, and files; one of a group has files.
+   */
   private Entry committing(final Completion completion) {
     final boolean byRequest = completion.isByRequest();
     return new Entry.Committing(
@@ -86,8 +88,7 @@ final class RandomEntries {
         RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
         completion,
         dice.nextBoolean() ? "" : "=2",
-        List.of(
-            part(byRequest ? created() : captured()), part(byRequest ? created() : captured())));
+        List.of(part(byRequest ? created() : captured()), part(captured())));
   }
 
   private int created() {

@@ -216,7 +216,7 @@ class FilledCheckpointTest extends GroupServeTest {
         RawProcess shim = rank(serve, -1, 0);
         RawProcess session = rank(serve, 0, 1)) {
       begin(session, 7);
-      expectFailure(complete(session, 7), Errno.ENOENT, "checkpoint 7: it has nothing");
+      expectFailure(complete(session, 7), Errno.ENODATA, "checkpoint 7: it has nothing");
       assertThat(begin(session, 8)).isEqualTo(DONE);
       close(shim, "file", "file");
       expectFailure(begin(session, 9), Errno.EBUSY, "this process has checkpoint 8 open");
