@@ -3,21 +3,30 @@
     import sluice
 
     with sluice.checkpoint(step):
-        torch.save(model.state_dict(), f"{output}/model-{step}.pt")
-        numpy.save(f"{output}/state-{step}.npy", state)
+        torch.save(model.state_dict(), f"{output}/model.pt")
+        numpy.save(f"{output}/state.npy", state)
 
 Under `sluice run` the files that the program creates or empties in the capture directory within the `with` belong to the
 checkpoint, whatever they are called. It is committed as a whole behind the `with`, while the program goes on; an exception
-gives it up. `checkpoint.add(path)` adds a file that a thread or another process writes, `checkpoint.wait()` waits for the
-commit, and `sluice.newest()` is the number of the last one. Without `sluice run` all of that does nothing, which is said once.
+gives it up. `checkpoint.add(path)` adds a file that another process writes, `checkpoint.wait()` waits for the commit, and
+`sluice.newest()` is the number of the last one. Without `sluice run` all of that does nothing, which is said once.
+
+Any thread may call anything. A process has one checkpoint open at a time: files of all its threads belong to that. In the
+child of a fork it is closed. Each wrong use is a sluice.Error.
 
 Put this one file beside the program, or its folder into PYTHONPATH. It needs nothing but libsluice.so.
 """
 import ctypes
+import errno
+import operator
 import os
 import sys
+import threading
+import time
 
 __all__ = ["Checkpoint", "Error", "checkpoint", "newest"]
+
+_WAIT_SLICE = 0.1  # seconds, after which a signal such as that of Ctrl-C counts
 
 
 class Error(OSError):
@@ -30,76 +39,159 @@ def _load():
     names = [os.environ.get("SLUICE_LIBRARY"), os.path.join(here, "libsluice.so"), "libsluice.so.0"]
     names += [path[: -len("_preload.so")] + ".so" for path in os.environ.get("LD_PRELOAD", "").replace(":", " ").split()
               if path.endswith("libsluice_preload.so")]
-    failure = None
+    failures = []
     for name in filter(None, names):
         try:
             library = ctypes.CDLL(name)
             library.sluice_message.restype = ctypes.c_char_p
             return library
-        except OSError as error:
-            failure = error
-    raise failure
+        except (OSError, AttributeError) as error:
+            failures.append(str(error))
+    raise Error(errno.ENOENT, f"no libsluice.so; SLUICE_LIBRARY may name it: {'; '.join(failures)}")
 
 
 _library = None
 _session = None
+_lock = threading.Lock()  # of what is above and below
+_filled = None  # the checkpoint that this process has open
+_said = False
+
+
+def _in_child():
+    """In the child of a fork no other thread has the lock, and the open checkpoint is the parent's."""
+    global _lock, _filled
+    _lock = threading.Lock()
+    _filled = None
+
+
+os.register_at_fork(after_in_child=_in_child)
+
+
+def _failure(status):
+    return Error(-status, _library.sluice_message().decode(errors="replace"))
 
 
 def _call(name, *arguments):
-    status = getattr(_library, "sluice_" + name)(_session, *arguments)
+    function = getattr(_library, "sluice_" + name, None)
+    if function is None:
+        raise Error(errno.ENOSYS, f"{_library._name} is of another release: it has no sluice_{name}")
+    status = function(_session, *arguments)
     if status < 0:
-        raise Error(-status, _library.sluice_message().decode(errors="replace"))
+        raise _failure(status)
     return status
+
+
+def _say(line):
+    """Says a line, which is never the reason that a program fails."""
+    try:
+        print(f"sluice: {line}", file=sys.stderr)
+    except (OSError, ValueError):
+        pass
 
 
 def _open():
     """The session of this process; None where there is no I/O process."""
-    global _library, _session
-    if _session is None and "SLUICE_DIRECTORY" in os.environ:
-        _library = _load()
-        session = ctypes.c_void_p()
-        status = _library.sluice_session_open(None, -1, 0, ctypes.byref(session))
-        if status < 0:
-            raise Error(-status, _library.sluice_message().decode(errors="replace"))
-        _session = session
-    elif _session is None and not _open.__dict__.get("said"):
-        _open.said = True
-        print("sluice: no checkpoints: run the program under `sluice run`", file=sys.stderr)
-    return _session
+    global _library, _session, _said
+    with _lock:
+        if _session is None and os.environ.get("SLUICE_DIRECTORY"):
+            _library = _load()
+            session = ctypes.c_void_p()
+            status = _library.sluice_session_open(None, -1, 0, ctypes.byref(session))
+            if status < 0:
+                raise _failure(status)
+            _session = session
+        elif _session is None and not _said:
+            _said = True
+            _say("no checkpoints: run the program under `sluice run`")
+        return _session
+
+
+def _number(value):
+    number = operator.index(value)
+    if not 0 <= number < 1 << 63:
+        raise Error(errno.EINVAL, f"no number of a checkpoint: {number}")
+    return number
+
+
+def _path(path):
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise Error(errno.EINVAL, f"no path, since it has a null byte: {path!r}")
+    return name
 
 
 class Checkpoint:
     """A checkpoint that the process begins and completes. Use it by `with sluice.checkpoint(number):`."""
 
     def __init__(self, number):
-        self.number = int(number)
+        self.number = _number(number)
         self._c = ctypes.c_int64(self.number)
         self._on = _open() is not None
+        self._thread = None
 
     def __enter__(self):
-        if self._on:
+        global _filled
+        if not self._on:
+            return self
+        with _lock:
+            if _filled is not None:
+                raise Error(errno.EBUSY, f"checkpoint {_filled.number} is open in this process; leave its `with` before "
+                                         f"checkpoint {self.number} begins")
+            _filled = self
+        try:
             _call("checkpoint_begin", self._c)
+        except BaseException:
+            _filled = None
+            raise
+        self._thread = threading.get_ident()
         return self
 
     def __exit__(self, kind, error, trace):
-        if self._on:
-            _call("checkpoint_complete" if kind is None else "checkpoint_cancel", self._c)
+        global _filled
+        if not self._on:
+            return
+        if _filled is not self:
+            if kind is None:
+                raise Error(errno.EINVAL, f"checkpoint {self.number} is not open in this process; the one that began it has "
+                                          "to leave its `with`")
+            return  # the parent goes on with it
+        try:
+            if kind is None:
+                _call("checkpoint_complete", self._c)
+            else:
+                self._cancel()
+        finally:
+            _filled = None
+
+    def _cancel(self):
+        """Gives it up. The program's own exception goes on, whatever happens."""
+        try:
+            _call("checkpoint_cancel", self._c)
+        except Error as failure:
+            _say(f"checkpoint {self.number} could not be cancelled: {failure.strerror}")
 
     def add(self, path):
-        """Adds a file that a thread or another process writes, now or later. True if its bytes were copied instead."""
-        return bool(self._on and _call("checkpoint_add", self._c, os.fsencode(path)))
+        """Adds a file that another process writes, now or later. True if its bytes were copied instead."""
+        name = _path(path)
+        return bool(self._on and _call("checkpoint_add", self._c, name))
 
     def wait(self, seconds=None):
         """Waits until it is committed. False when the time is over."""
         if not self._on:
             return False
-        try:
-            _call("checkpoint_wait", self._c, ctypes.c_int64(-1 if seconds is None else int(seconds * 1000)))
-        except Error as error:
-            if error.errno != 110: # ETIMEDOUT
-                raise
-            return False
-        return True
+        if _filled is self and self._thread == threading.get_ident():
+            raise Error(errno.EDEADLK, f"checkpoint {self.number} is still open; wait behind its `with`")
+        end = float("inf") if seconds is None else time.monotonic() + seconds
+        while True:
+            left = max(0, end - time.monotonic())
+            try:
+                _call("checkpoint_wait", self._c, ctypes.c_int64(int(min(left, _WAIT_SLICE) * 1000)))
+                return True
+            except Error as error:
+                if error.errno != errno.ETIMEDOUT:
+                    raise
+            if left == 0:
+                return False
 
 
 def checkpoint(number):
@@ -115,7 +207,7 @@ def newest():
     try:
         _call("checkpoint_newest", ctypes.byref(number))
     except Error as error:
-        if error.errno != 2: # ENOENT
+        if error.errno != errno.ENOENT:
             raise
         return None
     return number.value
