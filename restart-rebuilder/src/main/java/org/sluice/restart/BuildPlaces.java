@@ -41,12 +41,17 @@ final class BuildPlaces {
   }
 
   static BuildPlaces of(final StoreOption store) {
-    return store.isElsewhere()
-        ? none()
-        : new BuildPlaces(
-            Optional.of(
-                SeriesDirectory.root(store.directory().toAbsolutePath().normalize())
-                    .resolve(FOLDER)));
+    return store.isElsewhere() ? none() : of(store.directory());
+  }
+
+  /**
+   * Returns the places of a store.
+   *
+   * @param store directory of the store, or of one node's part of it
+   */
+  static BuildPlaces of(final Path store) {
+    return new BuildPlaces(
+        Optional.of(SeriesDirectory.root(store.toAbsolutePath().normalize()).resolve(FOLDER)));
   }
 
   static BuildPlaces none() {

@@ -18,16 +18,12 @@ import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
-import org.sluice.core.posix.FileName;
-import org.sluice.core.posix.Names;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.directory.StorePlace;
 import org.sluice.core.store.disk.NoStoreException;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
-import org.sluice.core.store.model.Sharing;
 import org.sluice.core.store.node.CheckpointReader;
-import org.sluice.core.store.parts.SeriesDirectory;
 import org.sluice.core.store.parts.Stores;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -45,6 +41,7 @@ public final class RestoreCommand implements Subcommand {
   private boolean specialBits;
   private boolean fallback;
   private boolean newestOrNone;
+  private RestoreTarget into;
 
   /** The errors of unreadable checkpoints older than the restored one. */
   private final List<IOException> older = new ArrayList<>();
@@ -156,7 +153,10 @@ public final class RestoreCommand implements Subcommand {
 
   private int restore() throws IOException {
     try (CheckpointReader opened = Stores.open(store, series.name())) {
-      refuseStore();
+      into = RestoreTarget.of(target, force || newestOrNone, specialBits);
+      if (!store.isElsewhere()) {
+        into.refuseStore(store.directory());
+      }
       if (fallback) {
         return restoreIntact(opened);
       }
@@ -209,13 +209,9 @@ public final class RestoreCommand implements Subcommand {
   private void restore(
       final CheckpointReader opened, final Commit commit, final List<Fallback.Skipped> skipped)
       throws IOException {
-    final List<CommittedImage> all = opened.images(commit);
-    final DirectFiles direct = DirectFiles.of(all);
-    if (!partial) {
-      direct.check();
-    }
-    final List<CommittedImage> images =
-        Selection.images(commit, Sharing.held(all), rank, partial, direct.exist());
+    final Contents contents = Contents.of(opened, commit, rank, partial);
+    final List<CommittedImage> images = contents.images();
+    final DirectFiles direct = contents.direct();
     final long bytes = sum(images);
     final Ownership ownership = Ownership.of(opened, commit);
     ownership.checkSpecialBits(specialBits);
@@ -226,13 +222,7 @@ public final class RestoreCommand implements Subcommand {
         newestOrNone || inPlace ? Present.lacking(opened, commit, images, target) : images;
     try (Progress progress = Progress.begin("restore", sum(lacking))) {
       final Restoration restoration =
-          new Restoration(
-              opened,
-              commit,
-              lacking,
-              RestoreTarget.of(target, force || newestOrNone, specialBits),
-              BuildPlaces.of(store),
-              progress);
+          new Restoration(opened, commit, lacking, into, BuildPlaces.of(store), progress);
       restoration.run();
       restoration.remarks().forEach(this::say);
       direct.whereabouts().ifPresent(this::say);
@@ -264,24 +254,6 @@ public final class RestoreCommand implements Subcommand {
 
   private static long sum(final List<CommittedImage> images) {
     return images.stream().mapToLong(CommittedImage::size).sum();
-  }
-
-  /**
-   * Refuses a target in the store. Files put there could be taken for the store's own, and be
-   * removed with it.
-   */
-  private void refuseStore() throws IOException {
-    if (store.isElsewhere()) {
-      return;
-    }
-    final String root =
-        Names.real(SeriesDirectory.root(store.directory().toAbsolutePath().normalize()).toString());
-    if (FileName.isWithin(Names.real(Scaffold.there(Names.absolute(target))), root)) {
-      throw new CommandException(
-          ExitStatus.USAGE,
-          "%s is in the store itself; give --to another directory, such as %s"
-              .formatted(Quoting.name(target), FileName.sibling(root, "restart")));
-    }
   }
 
   private void print(final String line) {

@@ -210,7 +210,8 @@ final class Scaffold implements AutoCloseable {
   static CommandException exists(final String target) {
     return new CommandException(
         ExitStatus.EXISTS,
-        Quoting.name(target) + " exists; --force overwrites it, --to takes another place");
+        Quoting.name(target)
+            + " exists; move it or restore elsewhere; sluice restore --force overwrites it");
   }
 
   /** Deletes files and directories without their final names. */

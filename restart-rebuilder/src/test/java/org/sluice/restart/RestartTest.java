@@ -88,7 +88,12 @@ class RestartTest {
     final Path mine = target.resolve("run/rank1.ckpt");
     Files.createDirectories(mine.getParent());
     Files.writeString(mine, "mine");
-    fails(6, mine + " exists; --force", "restore", "--to", target.toString());
+    fails(
+        6,
+        mine + " exists; move it or restore elsewhere; sluice restore --force overwrites it",
+        "restore",
+        "--to",
+        target.toString());
     assertThat(files(target)).containsExactly("run/rank1.ckpt");
     assertThat(mine).hasContent("mine");
     assertThat(sluice("restore", "--force", "--to", target.toString()).status()).isZero();
