@@ -481,6 +481,7 @@ _Static_assert(sizeof(struct sluice_trace_header) == 512, "sluice_trace_header")
 #define SLUICE_REQUEST_READ 27
 #define SLUICE_REQUEST_ADD 28
 #define SLUICE_REQUEST_CANCEL 29
+#define SLUICE_REQUEST_RESTORE 30
 #define SLUICE_REQUEST_JOIN 32
 #define SLUICE_REQUEST_LEAVE 33
 #define SLUICE_REQUEST_STATS 34
@@ -593,6 +594,10 @@ struct __attribute__((packed)) sluice_request_add {
 };
 
 struct __attribute__((packed)) sluice_request_cancel {
+    int64_t checkpoint;
+};
+
+struct __attribute__((packed)) sluice_request_restore {
     int64_t checkpoint;
 };
 

@@ -1,9 +1,12 @@
-/* The checkpoints of a session: begin, complete, wait, list. */
+/* The checkpoints of a session: begin, complete, wait, list, restore. */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "failure.h"
@@ -88,4 +91,30 @@ int sluice_checkpoint_newest(sluice_session *session, int64_t *checkpoint)
     if (count == 0)
         return sluice_failure(ENOENT, "no checkpoint is committed");
     return count < 0 ? count : 0;
+}
+
+/* Returns 0, or a negative errno, where the path of a directory cannot be made absolute. */
+static int make_absolute(const char *directory, char whole[PATH_MAX])
+{
+    char here[PATH_MAX] = "";
+    if (*directory == 0)
+        return -EINVAL;
+    if (*directory != '/' && getcwd(here, sizeof here) == NULL)
+        return -errno;
+    const int length =
+        snprintf(whole, PATH_MAX, "%s%s%s", here, *directory == '/' ? "" : "/", directory);
+    return length < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+int sluice_checkpoint_restore(sluice_session *session, int64_t checkpoint, const char *directory)
+{
+    char whole[PATH_MAX];
+    if (directory == NULL)
+        return sluice_session_null("directory");
+    const int error = make_absolute(directory, whole);
+    if (error != 0)
+        return sluice_failure(-error, "cannot restore: %s: '%s'", strerror(-error), directory);
+    const struct sluice_request_restore restore = {checkpoint};
+    return sluice_session_request(session, SLUICE_REQUEST_RESTORE, SLUICE_BODY_AND(restore, whole),
+                                  NULL);
 }

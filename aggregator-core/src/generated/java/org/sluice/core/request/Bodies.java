@@ -117,6 +117,10 @@ final class Bodies {
     } else if (message instanceof final Request.Cancel it) {
       out.putTypeOrStatus(29);
       out.putLong(it.checkpoint());
+    } else if (message instanceof final Request.Restore it) {
+      out.putTypeOrStatus(30);
+      out.putLong(it.checkpoint());
+      out.putString(it.directory());
     } else if (message instanceof final Request.Join it) {
       out.putTypeOrStatus(32);
       out.putInt(it.version());
@@ -311,6 +315,11 @@ final class Bodies {
     if (type == 29) {
       return new Request.Cancel(
           in.getLong());
+    }
+    if (type == 30) {
+      return new Request.Restore(
+          in.getLong(),
+          in.getString());
     }
     if (type == 32) {
       return new Request.Join(

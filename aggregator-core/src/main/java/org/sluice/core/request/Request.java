@@ -237,6 +237,20 @@ public sealed interface Request {
   record Cancel(long checkpoint) implements Request {}
 
   /**
+   * Asks that all files of a committed checkpoint be restored into a directory.
+   *
+   * @param checkpoint the checkpoint's number, -1 for the newest
+   * @param directory absolute path of the directory
+   */
+  @Wire(
+      type = 30,
+      replyMeans =
+          "empty, once all files are there; a file that is there already as committed stays, another"
+              + " one is refused")
+  record Restore(@Wire.Means("-1 the newest") long checkpoint, String directory)
+      implements Request {}
+
+  /**
    * Joins the I/O process as a member that keeps it alive.
    *
    * @param version version of the format the client speaks

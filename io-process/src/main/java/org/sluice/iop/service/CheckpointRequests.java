@@ -47,6 +47,7 @@ public final class CheckpointRequests {
     final ExplicitCheckpoints explicit = checkpoints.explicit();
     switch (request) {
       case Request.Read read -> checkpoints.restarts().read(read, attachment.process(), caller);
+      case Request.Restore restore -> checkpoints.restarts().restore(restore, caller);
       case Request.Begin begin -> caller.answer(begin(attachment, begin));
       case Request.Hold hold -> caller.answer(explicit.hold(hold, attachment.writer()));
       case Request.Decide decide -> {

@@ -32,6 +32,7 @@ import org.sluice.iop.drain.Caller;
 /** The thread that answers requests that need the store. Thread-safe. */
 public final class Restarts implements AutoCloseable {
   private final CheckpointStorage storage;
+  private final Restores restores;
 
   private final Lane lane;
   private final ExecutorService reader =
@@ -98,6 +99,7 @@ public final class Restarts implements AutoCloseable {
   Restarts(final InFlight inFlight, final CheckpointStorage storage) {
     this.lane = inFlight.lane(Lane.Role.RESTART);
     this.storage = storage;
+    this.restores = new Restores(storage);
   }
 
   public void list(final Caller caller) {
@@ -135,6 +137,11 @@ public final class Restarts implements AutoCloseable {
             send(wanted, stream);
           }
         });
+  }
+
+  /** Answers once all files of a checkpoint are in a directory. */
+  public void restore(final Request.Restore request, final Caller caller) {
+    restores.ask(request, caller, restore -> execute(request.hashCode(), restore, restore::run));
   }
 
   private void send(final Wanted wanted, final ImageStream stream) {
