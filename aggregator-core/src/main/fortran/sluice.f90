@@ -17,7 +17,7 @@ module sluice
   implicit none
   private
   public :: sluice_session, sluice_open, sluice_close, sluice_begin, sluice_add, sluice_complete, sluice_cancel
-  public :: sluice_wait, sluice_newest, sluice_error
+  public :: sluice_wait, sluice_newest, sluice_restore, sluice_error
 
   type :: sluice_session
     private
@@ -73,6 +73,13 @@ module sluice
       type(c_ptr), value :: session
       integer(c_int64_t) :: checkpoint
     end function newest
+
+    integer(c_int) function restore(session, checkpoint, directory) bind(C, name="sluice_checkpoint_restore")
+      import :: c_int, c_int64_t, c_ptr, c_char
+      type(c_ptr), value :: session
+      integer(c_int64_t), value :: checkpoint
+      character(kind=c_char), intent(in) :: directory(*)
+    end function restore
 
     type(c_ptr) function message() bind(C, name="sluice_message")
       import :: c_ptr
@@ -134,6 +141,14 @@ contains
     sluice_newest = newest(session%handle, number)
     checkpoint = int(number)
   end function sluice_newest
+
+  ! Restores all files of a checkpoint into a directory; less than 0 is the newest checkpoint.
+  integer function sluice_restore(session, checkpoint, directory)
+    type(sluice_session), intent(in) :: session
+    integer, intent(in) :: checkpoint
+    character(*), intent(in) :: directory
+    sluice_restore = restore(session%handle, int(checkpoint, c_int64_t), trim(directory)//c_null_char)
+  end function sluice_restore
 
   ! Returns one line about the last failed call.
   function sluice_error() result(text)

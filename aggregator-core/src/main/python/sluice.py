@@ -2,6 +2,10 @@
 
     import sluice
 
+    with tempfile.TemporaryDirectory() as directory:
+        if sluice.restore(directory):
+            model.load_state_dict(torch.load(f"{directory}/model.pt"))
+    ...
     with sluice.checkpoint(step):
         torch.save(model.state_dict(), f"{output}/model.pt")
         numpy.save(f"{output}/state.npy", state)
@@ -24,9 +28,10 @@ import sys
 import threading
 import time
 
-__all__ = ["Checkpoint", "Error", "checkpoint", "newest"]
+__all__ = ["Checkpoint", "Error", "checkpoint", "newest", "restore"]
 
 _WAIT_SLICE = 0.1  # seconds, after which a signal such as that of Ctrl-C counts
+_NEWEST = -1
 
 
 class Error(OSError):
@@ -211,3 +216,21 @@ def newest():
             raise
         return None
     return number.value
+
+
+def restore(directory, checkpoint=None):
+    """Restores all files of a checkpoint, or of the newest, into a directory. False if none was ever committed.
+
+    A file that is there already as it was committed stays. Another one is refused, and then nothing is restored.
+    """
+    name = _path(directory)
+    number = _NEWEST if checkpoint is None else _number(checkpoint)
+    if _open() is None:
+        return False
+    try:
+        _call("checkpoint_restore", ctypes.c_int64(number), name)
+    except Error as error:
+        if error.errno != errno.ENOENT or number != _NEWEST or newest() is not None:
+            raise
+        return False
+    return True

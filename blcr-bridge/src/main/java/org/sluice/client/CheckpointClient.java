@@ -120,6 +120,22 @@ public final class CheckpointClient implements AutoCloseable {
   }
 
   /**
+   * Restores all files of a committed checkpoint, or of this node's part of it. Every byte is
+   * verified. A file that is there already as it was committed stays; another one is refused, and
+   * then nothing is restored.
+   *
+   * @param checkpoint the checkpoint's number, or {@link #NEWEST}
+   * @param directory where the files go; made if missing
+   * @throws IOException when there is no such checkpoint, or it is damaged, or a file is in the way
+   */
+  public void restore(final long checkpoint, final Path directory) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      final String path = directory.toAbsolutePath().toString();
+      session.call(LibSluice.CHECKPOINT_RESTORE, checkpoint, FileName.inC(arena, path));
+    }
+  }
+
+  /**
    * Opens an image that this rank wrote to a committed checkpoint.
    *
    * @param checkpoint the checkpoint's number, or {@link #NEWEST}

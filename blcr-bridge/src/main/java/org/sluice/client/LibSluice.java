@@ -32,6 +32,7 @@ final class LibSluice {
   static final MethodHandle CHECKPOINT_CANCEL = function("sluice_checkpoint_cancel");
   static final MethodHandle CHECKPOINT_WAIT = function("sluice_checkpoint_wait");
   static final MethodHandle CHECKPOINT_LIST = function("sluice_checkpoint_list");
+  static final MethodHandle CHECKPOINT_RESTORE = function("sluice_checkpoint_restore");
   static final MethodHandle IMAGE_CREATE = function("sluice_image_create");
   private static final MethodHandle IMAGE_PWRITE = transfer("sluice_image_pwrite");
   private static final MethodHandle IMAGE_TRY_PWRITE =

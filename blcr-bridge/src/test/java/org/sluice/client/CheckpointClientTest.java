@@ -13,6 +13,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -136,6 +137,71 @@ class CheckpointClientTest {
                 : null;
 
     assertThat(client.checkpoints()).containsExactly(4L, 2L);
+  }
+
+  @Test
+  void newestIsTheLastOfTheCommitted() throws IOException {
+    final List<Long> committed = new ArrayList<>(List.of(9L, 4L));
+    ioProcess.script =
+        request ->
+            request instanceof Request.ListCheckpoints ? new Reply.Checkpoints(committed) : null;
+
+    assertThat(client.newest()).hasValue(4);
+    committed.clear();
+    assertThat(client.newest()).isEmpty();
+  }
+
+  @Test
+  void fileIsAddedByItsWholePath() throws IOException {
+    final Checkpoint checkpoint = client.begin(7);
+    ioProcess.script = request -> request instanceof Request.Add ? new Reply.Text("") : null;
+    final Path file = Files.writeString(directory.resolve("added"), "bytes").toRealPath();
+
+    assertThat(checkpoint.add(directory.resolve(".").resolve("added"))).isFalse();
+    assertThat(ioProcess.last(Request.Add.class)).contains(new Request.Add(7, 3, file.toString()));
+    assertThat(checkpoint.add(file.resolveSibling("later"))).isFalse();
+    assertThat(ioProcess.last(Request.Add.class))
+        .contains(new Request.Add(7, 3, file.resolveSibling("later").toString()));
+  }
+
+  @Test
+  void fileThatIsNotCapturedIsCopied() throws IOException {
+    final Checkpoint checkpoint = client.begin(7);
+    ioProcess.script = request -> request instanceof Request.Add ? new Reply.Text("copied") : null;
+
+    assertThat(checkpoint.add(Files.writeString(directory.resolve("added"), "bytes"))).isTrue();
+    assertThat(ioProcess.last(Request.Create.class))
+        .contains(new Request.Create(7, 3, 0, "copied"));
+    assertThat(ioProcess.content("copied", 1)).asString(UTF_8).isEqualTo("bytes");
+  }
+
+  @Test
+  void cancelClosesTheImagesAndGivesTheCheckpointUp() throws IOException {
+    final Checkpoint checkpoint = client.begin(7);
+    final ImageChannel image = checkpoint.image("a");
+    checkpoint.cancel();
+
+    assertThat(image.isOpen()).isFalse();
+    assertThat(ioProcess.last(Request.Cancel.class)).contains(new Request.Cancel(7));
+    assertThatThrownBy(() -> checkpoint.image("b")).hasMessageContaining("7");
+  }
+
+  @Test
+  void restoreIsAskedForByTheWholePathOfItsDirectory() throws IOException {
+    client.restore(CheckpointClient.NEWEST, Path.of("restored"));
+    assertThat(ioProcess.last(Request.Restore.class))
+        .contains(new Request.Restore(-1, Path.of("restored").toAbsolutePath().toString()));
+
+    ioProcess.script =
+        request ->
+            request instanceof Request.Restore
+                ? new Reply.Failed(Errno.EEXIST, "state exists")
+                : null;
+    assertThatThrownBy(() -> client.restore(7, directory))
+        .hasMessageContaining("state exists")
+        .asInstanceOf(type(CheckpointException.class))
+        .extracting(CheckpointException::errno)
+        .isEqualTo(Errno.EEXIST);
   }
 
   @Test

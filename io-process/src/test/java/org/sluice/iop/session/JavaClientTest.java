@@ -157,6 +157,43 @@ class JavaClientTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"container", "files"})
+  void wholeCheckpointIsRestoredAsItWas(final String layout) throws Exception {
+    final Path capture = Files.createDirectory(directory.resolve("capture"));
+    try (ServeProcess serve =
+            serve("--layout", layout, "--capture", capture.toString(), "--keep", "all");
+        CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1)) {
+      assertThat(client.newest()).isEmpty();
+      for (final int number : List.of(1, 2)) {
+        final Checkpoint checkpoint = client.begin(number);
+        write(checkpoint, "u", number);
+        assertThat(checkpoint.add(Files.writeString(capture.resolve("file"), "of " + number)))
+            .isTrue();
+        checkpoint.complete();
+        assertThat(checkpoint.awaitDurable(LONG)).isTrue();
+      }
+      final Checkpoint cancelled = client.begin(3);
+      write(cancelled, "u", 3);
+      cancelled.cancel();
+      assertThatThrownBy(cancelled::complete).hasMessageContaining("3");
+
+      assertThat(client.newest()).hasValue(2);
+      client.restore(CheckpointClient.NEWEST, directory.resolve("newest"));
+      client.restore(1, directory.resolve("first"));
+      assertThat(directory.resolve("newest/file")).hasContent("of 2");
+      assertThat(directory.resolve("first/file")).hasContent("of 1");
+      assertThat(directory.resolve("first/rank-0000/u")).hasBinaryContent(new byte[] {1});
+      assertThatThrownBy(() -> client.restore(1, directory.resolve("newest")))
+          .hasMessageContaining("exists")
+          .hasMessageContaining("EEXIST");
+      assertThatThrownBy(() -> client.restore(3, directory.resolve("none")))
+          .hasMessageContaining("no checkpoint 3 is committed")
+          .hasMessageContaining("ENOENT");
+      assertThat(directory.resolve("none")).doesNotExist();
+    }
+  }
+
   @Test
   void checkpointOfAClientThatLeavesBeforeCompletingIsNotCommitted() throws Exception {
     try (ServeProcess serve = serve("--buffer", "4M")) {
