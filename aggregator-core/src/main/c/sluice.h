@@ -223,7 +223,7 @@ SLUICE_API int sluice_image_close(sluice_image *image);
  * Opens the image that this rank wrote as `name` in a committed checkpoint, or in SLUICE_NEWEST.
  * Returns a descriptor of a rebuilt, verified copy: for reading, close-on-exec, at position 0. The
  * caller closes the descriptor, which removes the copy. -ENOENT: there is no such checkpoint or
- * image. -EBADMSG: the image's data are damaged.
+ * image. -EIO: the image's data are damaged.
  */
 SLUICE_API int sluice_image_restart(sluice_session *session, int64_t checkpoint, const char *name);
 
