@@ -156,8 +156,9 @@ SLUICE_API int sluice_checkpoint_newest(sluice_session *session, int64_t *checkp
  * `sluice restore` does. SLUICE_NEWEST stands for the newest. The directory is made if missing, and
  * may be a relative path. Every byte is verified, and files get their names once all are there. A
  * file that is there already as it was committed stays. So all ranks may ask for one directory, and
- * each may ask again. Files that several nodes wrote stay where they are. Waits until all is done. Other calls of this process that need the I/O
- * process wait meanwhile, and so does an opening of a captured file.
+ * each may ask again. Files that several nodes wrote stay where they are. Waits until all is done.
+ * Other calls of this process that need the I/O process wait meanwhile, and so does an opening of a
+ * captured file.
  *
  * After an error no file is restored. -ENOENT: there is no such checkpoint, or it lacks the files
  * of a rank. -EEXIST: another file is there. -EIO: data are damaged. -EINVAL: the directory is in
