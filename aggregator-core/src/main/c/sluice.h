@@ -96,8 +96,8 @@ SLUICE_API int sluice_session_close(sluice_session *session);
  * that it creates or empties in the capture directory belong to the checkpoint, whatever they are
  * called. `sluice restore` gives them back under the names that they have at the commit.
  *
- * -EBUSY: another checkpoint that this process fills has files, or another process of the rank
- * fills this one. -EINVAL: the number is negative, or the job runs on several nodes and nobody says
+ * -EBUSY: another checkpoint that this process fills has files, or this process has completed this
+ * one with files. -EINVAL: the number is negative, or the job runs on several nodes and nobody says
  * how many ranks run on this one. The launcher or --writers says so.
  */
 SLUICE_API int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint);
@@ -105,7 +105,8 @@ SLUICE_API int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoi
 /*
  * Adds a file in the capture directory to a checkpoint that this process has begun. Another thread
  * or process may be writing the file, or write one of this name later: the commit waits until it is
- * there and closed. Returns 0. Without the shim the file has to be there, and its bytes are copied:
+ * there and closed. A file that is there already is taken as it is, so delete one that is to be
+ * written anew. Returns 0. Without the shim the file has to be there, and its bytes are copied:
  * returns 1. The file may change then.
  *
  * -EINVAL: the path is not in the capture directory, or the process has not begun the checkpoint.
@@ -122,7 +123,7 @@ SLUICE_API int sluice_checkpoint_add(sluice_session *session, int64_t checkpoint
  * independently of the others.
  *
  * The checkpoint is given up if a file of it was not captured, or was left open by a process that
- * ended. sluice_checkpoint_wait() says so. -ENODATA: no rank has put anything into the checkpoint,
+ * was killed. sluice_checkpoint_wait() says so. -ENODATA: no rank has put anything into the checkpoint,
  * which is given up.
  */
 SLUICE_API int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint);

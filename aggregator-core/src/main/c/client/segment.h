@@ -37,10 +37,11 @@ static inline int64_t sluice_device(dev_t device)
     return (int64_t)major(device) << 32 | minor(device);
 }
 
-/* Returns whether a process fills a checkpoint, so that all files are announced. */
+/* Returns whether a process fills a checkpoint, so that all files are announced. NULL: none. */
 static inline bool sluice_segment_filled(const struct sluice_segment *segment)
 {
-    return atomic_load_explicit(&segment->header->filled, memory_order_acquire) != 0;
+    return segment != NULL
+        && atomic_load_explicit(&segment->header->filled, memory_order_acquire) != 0;
 }
 
 /* Returns the hash by which the tables of images and of creations are searched. */

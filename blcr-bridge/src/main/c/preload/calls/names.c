@@ -101,15 +101,23 @@ static void tell_moved(int dirfd, const char *path, bool arrived)
 {
     struct stat status;
     char name[PATH_MAX];
-    struct sluice_client *client = sluice_capture_client();
-    const int fd = client != NULL ? look_at(dirfd, path, AT_SYMLINK_NOFOLLOW) : -1;
-    if (fd >= 0 && REAL(fstat)(fd, &status) == 0 && sluice_capture_has(fd, name)) {
+    const int fd = look_at(dirfd, path, AT_SYMLINK_NOFOLLOW);
+    struct sluice_client *client =
+        fd >= 0 && REAL(fstat)(fd, &status) == 0 && sluice_capture_has(fd, name)
+        ? sluice_capture_client()
+        : NULL;
+    if (client != NULL) {
         sluice_client_replace(
             client, status.st_dev, status.st_ino,
             SLUICE_REQUEST_REPLACE_MOVED | (arrived ? SLUICE_REQUEST_REPLACE_ARRIVED : 0), name);
     }
     if (fd >= 0)
         REAL(close)(fd);
+}
+
+static bool is_filled(void)
+{
+    return sluice_segment_filled(sluice_capture_segment());
 }
 
 static void tell_renamed(int dirfd, const char *path, bool arrived)
@@ -123,7 +131,7 @@ static void tell_renamed(int dirfd, const char *path, bool arrived)
         struct sluice_client *client = image ? sluice_capture_client() : NULL;
         if (client != NULL)
             sluice_client_renamed(client, status.st_dev, status.st_ino);
-        else if (!image && (arrived || S_ISDIR(status.st_mode)))
+        else if (!image && (arrived || S_ISDIR(status.st_mode) || is_filled()))
             tell_moved(dirfd, path, arrived);
     }
     sluice_guard_leave();

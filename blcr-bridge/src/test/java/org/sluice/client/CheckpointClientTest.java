@@ -172,6 +172,7 @@ class CheckpointClientTest {
     assertThat(checkpoint.add(Files.writeString(directory.resolve("added"), "bytes"))).isTrue();
     assertThat(ioProcess.last(Request.Create.class))
         .contains(new Request.Create(7, 3, 0, "copied"));
+    checkpoint.complete(); // behind which everything is taken
     assertThat(ioProcess.content("copied", 1)).asString(UTF_8).isEqualTo("bytes");
   }
 

@@ -429,6 +429,9 @@ public class NativeFile extends HeldInode {
    * where there are no leases, or not for this user.
    */
   public boolean mayBeLeased() {
+    if (LibC.FCNTL.call(descriptor, LibC.F_GETLEASE, 0) == LibC.F_WRLCK) {
+      return true; // a lease that is held would end by the question below
+    }
     final long result = LibC.FCNTL.call(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK);
     return result >= 0 || result == -Errno.EAGAIN;
   }

@@ -18,9 +18,11 @@ import org.sluice.core.segment.Reason;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
+import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Images;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
 
@@ -71,6 +73,9 @@ public final class CheckpointState implements Fold {
 
   private long lastAttempt;
 
+  /** The number of commits under way that have an image, by its id. */
+  private final Map<Integer, Integer> committing = new HashMap<>();
+
   public CheckpointState(final Images images) {
     this.images = images;
   }
@@ -80,6 +85,9 @@ public final class CheckpointState implements Fold {
     final List<Image> concerned = concerned(entry);
     decide(entry);
     images.apply(entry);
+    if (entry instanceof final Entry.Entered e) {
+      join(e);
+    }
     concerned.forEach(groups::update);
   }
 
@@ -113,7 +121,10 @@ public final class CheckpointState implements Fold {
         }
       }
       case Entry.Begun e -> {
-        underWay.put(e.checkpoint(), new ExplicitCheckpoint(e.checkpoint(), e.scope()));
+        underWay.put(
+            e.checkpoint(),
+            new ExplicitCheckpoint(e.checkpoint(), e.scope(), givenUp(e.checkpoint())));
+        filling.values().forEach(this::beginPart);
         forgetFailure(e.checkpoint());
       }
       case Entry.Filling e -> fill(e);
@@ -172,8 +183,36 @@ public final class CheckpointState implements Fold {
     }
   }
 
+  /** A file that a process has entered is of the checkpoint that the process fills. */
+  private void join(final Entry.Entered e) {
+    final Writer process = images.writer(e.slot());
+    final Optional<Entry.Filling> its = process == null ? Optional.empty() : filledBy(process);
+    if (its.isPresent() && images.find(e.file().image()) != null) {
+      apply(new Entry.Added(e.file().image(), its.get().checkpoint(), its.get().rank(), ""));
+    }
+  }
+
+  /** Returns the checkpoint that a process fills by any of its slots; empty for none. */
+  public Optional<Entry.Filling> filledBy(final Writer process) {
+    return filling.values().stream()
+        .filter(each -> process.isSameProcess(images.writer(each.slot())))
+        .findFirst();
+  }
+
+  /** Returns the end of a checkpoint by request that was given up; null for none. */
+  public Entry.Ended givenUp(final long number) {
+    final Entry.Ended end = failed.get(number);
+    return end != null && end.attempt() == GIVEN_UP ? end : null;
+  }
+
   private void fill(final Entry.Filling e) {
-    filling.put(e.slot(), e);
+    if (e.slot() != Lane.NO_SLOT) {
+      filling.put(e.slot(), e);
+    }
+    beginPart(e);
+  }
+
+  private void beginPart(final Entry.Filling e) {
     if (underWay.containsKey(e.checkpoint())) {
       underWay.get(e.checkpoint()).begin(e.rank());
     }
@@ -184,6 +223,8 @@ public final class CheckpointState implements Fold {
     final ExplicitCheckpoint checkpoint = underWay.get(e.checkpoint());
     if (image == null && checkpoint != null) {
       checkpoint.expect(e.path(), e.rank());
+    } else if (image == null) {
+      underWay.values().forEach(each -> each.found(e.path()));
     } else if (image != null) {
       forget(image);
       if (checkpoint != null) {
@@ -206,6 +247,7 @@ public final class CheckpointState implements Fold {
   /** A checkpoint by request is over with it; images of a group are in no other one. */
   private void decide(final Entry.Committing e) {
     commits.put(e.attempt(), e);
+    e.members().forEach(part -> committing.merge(part.image(), 1, Integer::sum));
     if (e.round() != Entry.NO_ROUND) {
       final Entry.Written last = written.get(e.checkpoint());
       final boolean grows = last != null && last.round() == e.round();
@@ -270,6 +312,9 @@ public final class CheckpointState implements Fold {
   }
 
   private void end(final Entry.Ended e) {
+    if (e.attempt() == GIVEN_UP) {
+      drop(e.checkpoint());
+    }
     final Entry.Committing commit = commits.remove(e.attempt());
     forgetFailure(e.checkpoint());
     if (e.errno() != 0 && !isGone(e, commit)) {
@@ -280,6 +325,9 @@ public final class CheckpointState implements Fold {
       }
     }
     if (commit != null) {
+      commit
+          .members()
+          .forEach(part -> committing.computeIfPresent(part.image(), CheckpointState::less));
       commit.members().stream()
           .filter(part -> !part.direct())
           .map(part -> images.find(part.image()))
@@ -292,6 +340,15 @@ public final class CheckpointState implements Fold {
         stored(commit).filter(this::isLater).ifPresent(stored -> latest = stored);
       }
     }
+  }
+
+  private static Integer less(final int image, final int commits) {
+    return commits > 1 ? commits - 1 : null;
+  }
+
+  /** Returns whether a commit under way has an image. */
+  boolean isCommitting(final Image image) {
+    return committing.containsKey(image.id());
   }
 
   private Stream<Image> imagesOf(final Entry.Committing commit) {
@@ -379,8 +436,8 @@ public final class CheckpointState implements Fold {
       to.accept(new Entry.Decided(lastDecided, true));
     }
     images.sum(to);
-    filling.values().forEach(to); // first, as who begins its part anew has not completed it
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
+    filling.values().forEach(to);
     failed.forEach(
         (number, end) -> {
           Optional.ofNullable(failedWaves.get(number)).ifPresent(to);
@@ -469,8 +526,9 @@ public final class CheckpointState implements Fold {
     return underWay;
   }
 
-  private boolean isUnderWay(final Image file) {
-    return underWay.values().stream().anyMatch(checkpoint -> checkpoint.files().contains(file));
+  /** Returns whether a checkpoint by request that is under way has a captured file. */
+  public boolean isUnderWay(final Image file) {
+    return underWay.values().stream().anyMatch(checkpoint -> checkpoint.has(file));
   }
 
   /**

@@ -147,7 +147,7 @@ public final class Committer {
     if (commit.isStored()) {
       drain.tidy(false); // behind what goes: the next container is made of that
     }
-    releases.committed(commit.images());
+    releases.committed(commit.members());
     commit.outcome().answer();
   }
 

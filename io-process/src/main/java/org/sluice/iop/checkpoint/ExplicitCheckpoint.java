@@ -23,6 +23,7 @@ public final class ExplicitCheckpoint {
 
   private final long number;
   private final Entry.Scope scope;
+  private final Set<Integer> begun = new TreeSet<>();
   private final Set<Integer> complete = new TreeSet<>();
   private final Map<String, Image> members = new LinkedHashMap<>();
 
@@ -34,9 +35,22 @@ public final class ExplicitCheckpoint {
   /** The names of files that are yet to be written, with the rank of each. */
   private final Map<String, Integer> expected = new LinkedHashMap<>();
 
-  ExplicitCheckpoint(final long number, final Entry.Scope scope) {
+  /** The end of the attempt before, which was given up; null for none. */
+  private final Entry.Ended before;
+
+  ExplicitCheckpoint(final long number, final Entry.Scope scope, final Entry.Ended before) {
     this.number = number;
     this.scope = scope;
+    this.before = before;
+  }
+
+  /** Returns whether ranks may still be at an attempt before this one, which was given up. */
+  public boolean isAnew() {
+    return before != null;
+  }
+
+  public boolean isCompletedBy(final int rank) {
+    return complete.contains(rank);
   }
 
   public long number() {
@@ -56,6 +70,7 @@ public final class ExplicitCheckpoint {
 
   /** Adds an image, in place of one of the same name; its rank is not complete any more. */
   void add(final Image image, final int rank, final String name) {
+    begun.add(rank);
     complete.remove(rank);
     members.put(path(rank, name), image);
   }
@@ -76,8 +91,12 @@ public final class ExplicitCheckpoint {
 
   /** A rank begins its part, perhaps once more. */
   void begin(final int rank) {
+    begun.add(rank);
     complete.remove(rank);
-    expected.values().removeIf(its -> its == rank);
+  }
+
+  public boolean isBegunBy(final int rank) {
+    return begun.contains(rank);
   }
 
   /** Waits for a file of this name in the capture directory. */
@@ -102,6 +121,10 @@ public final class ExplicitCheckpoint {
   /** Returns the files of a rank's part. */
   public List<Image> files(final int rank) {
     return files().stream().filter(file -> files.get(file) == rank).toList();
+  }
+
+  public boolean has(final Image file) {
+    return files.containsKey(file);
   }
 
   /** Returns whether it has a file, and the file's rank has completed its part. */
@@ -129,7 +152,11 @@ public final class ExplicitCheckpoint {
   }
 
   void sum(final Consumer<Entry> to) {
+    if (before != null) {
+      to.accept(before);
+    }
     to.accept(new Entry.Begun(number, scope));
+    begun.forEach(rank -> to.accept(new Entry.Filling(Lane.NO_SLOT, number, rank)));
     images().forEach(image -> to.accept(image.created()));
     files().forEach(file -> to.accept(file.added()));
     expected.forEach((path, rank) -> to.accept(new Entry.Added(NO_IMAGE, number, rank, path)));

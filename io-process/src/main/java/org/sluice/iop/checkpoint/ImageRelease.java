@@ -9,12 +9,10 @@ import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
-import org.sluice.iop.publish.Publisher;
 
 /** Lets go of images that nobody has open and nobody needs any more. Service thread only. */
 public final class ImageRelease {
   private final CheckpointState state;
-  private final Publisher publisher;
   private final ImageRegistry registry;
   private final Drain drain;
 
@@ -27,12 +25,8 @@ public final class ImageRelease {
   private int underWay;
 
   public ImageRelease(
-      final CheckpointState state,
-      final Publisher publisher,
-      final ImageRegistry registry,
-      final Drain drain) {
+      final CheckpointState state, final ImageRegistry registry, final Drain drain) {
     this.state = state;
-    this.publisher = publisher;
     this.registry = registry;
     this.drain = drain;
   }
@@ -49,7 +43,7 @@ public final class ImageRelease {
     if (!image.isUnused() || state.isAwaited(image)) {
       return;
     }
-    if (isCommitting(image)) {
+    if (state.isCommitting(image)) { // decided since the pipeline was asked
       committing.add(image);
     } else {
       note(image);
@@ -57,14 +51,6 @@ public final class ImageRelease {
       drain.release(image);
       registry.forget(image);
     }
-  }
-
-  /** A commit on a disk of this node alone is over by now, as the pipeline is through with it. */
-  private boolean isCommitting(final Image image) {
-    return publisher.awaitsNodes()
-        && state.commits().stream()
-            .anyMatch(
-                commit -> commit.members().stream().anyMatch(part -> part.image() == image.id()));
   }
 
   /** A commit is over: lets go of those images that only it had a need for. */

@@ -292,8 +292,24 @@ public final class Image extends ImageState {
    * where the kernel grants leases.
    */
   public boolean isOpen() {
-    return !openers().isEmpty()
-        || outside && held().descriptor().filter(NativeFile::mayBeLeased).isPresent();
+    return !openers().isEmpty() || outside && mayBeLeased();
+  }
+
+  /**
+   * Returns whether a process may have its file open that got it by a fork or an exec, and tells
+   * nothing of it.
+   */
+  public boolean isPassedOn() {
+    return reason() == Reason.FORK || isAbandoned() && !writer().wasKilled();
+  }
+
+  /** Returns whether its file was left open by a process that is gone, as far as anyone knows. */
+  public boolean isLeftOpen() {
+    return isAbandoned() && (writer().wasKilled() || !mayBeLeased());
+  }
+
+  private boolean mayBeLeased() {
+    return held().descriptor().filter(NativeFile::mayBeLeased).isPresent();
   }
 
   /**

@@ -73,6 +73,13 @@ public final class Writer {
     return process.killsBefore();
   }
 
+  /** Returns whether both are of one process, which may have several slots. */
+  public boolean isSameProcess(final Writer other) {
+    return other != null
+        && process.pid() == other.process.pid()
+        && process.startTime() == other.process.startTime();
+  }
+
   /** Returns whether the process is there still. */
   public boolean isAlive() {
     return new ProcessIdentity(process.pid(), process.startTime()).isAlive();

@@ -351,6 +351,19 @@ public final class Guard implements OutsideReaders, AutoCloseable {
     }
   }
 
+  private boolean isLeased(final Image image) {
+    return image
+        .held()
+        .descriptor()
+        .filter(file -> leased.get(file.leaseNumber()) == image)
+        .isPresent();
+  }
+
+  /** Returns whether there is a process that can ask the kernel who has a file open. */
+  public boolean tellsOfOpens() {
+    return process != null;
+  }
+
   /**
    * Returns whether any other process may have an image's own file open. The kernel tells by
    * granting a lease, for a moment, or not.
@@ -359,6 +372,9 @@ public final class Guard implements OutsideReaders, AutoCloseable {
    */
   public boolean isOpenElsewhere(final Image image) {
     final GuardProcess now = process;
+    if (isLeased(image)) {
+      return false;
+    }
     try {
       if (now == null || !image.file().lease(now.pid())) {
         return true;

@@ -54,9 +54,10 @@ public final class Arrivals {
         .groups()
         .names()
         .moved(new ImageKey(request.device(), request.inode()), request.path());
-    if ((request.flags() & RequestDescriptor.REPLACE_ARRIVED) != 0
-        && files.capture().contains(request.path())
-        && (checkpoints.mayExist() || checkpoints.explicit().areUnderWay())) {
+    final boolean arrived = (request.flags() & RequestDescriptor.REPLACE_ARRIVED) != 0;
+    if (files.capture().contains(request.path())
+        && (arrived && (checkpoints.mayExist() || checkpoints.explicit().areUnderWay())
+            || checkpoints.explicit().isExpected(request.path()))) {
       arrived(mover, request.path())
           .forEach(
               (path, key) ->
@@ -147,7 +148,9 @@ public final class Arrivals {
   }
 
   private void take(final Attachment mover, final ImageKey key, final String path) {
-    if (files.registry().find(key) != null) {
+    final Image known = files.registry().find(key);
+    if (known != null) {
+      checkpoints.explicit().arrivedAgain(known, mover.writer());
       return;
     }
     try {

@@ -56,6 +56,7 @@ public final class OutsideOpens implements Guard.Listener {
     this.guard = guard;
     this.leases = leases;
     leases.listen(this::noticed);
+    checkpoints.explicit().passedOn(this::passedOn);
     this.attachments = attachments;
   }
 
@@ -147,7 +148,16 @@ public final class OutsideOpens implements Guard.Listener {
     }
   }
 
-  /** Takes an image that arrived. A process may still have it open from its former place. */
+  private void passedOn(final Image image) {
+    if (guard.tellsOfOpens()) {
+      arrived(image);
+    }
+  }
+
+  /**
+   * Takes an image that arrived, or was passed on by a fork or an exec. A process that tells
+   * nothing of it may still have it open.
+   */
   void arrived(final Image image) {
     image.openOutside(true);
     open.add(image);
@@ -165,7 +175,7 @@ public final class OutsideOpens implements Guard.Listener {
       image.openOutside(false);
       open.remove(image);
       registry.descriptors().idle(image);
-      checkpoints.explicit().closed(image);
+      checkpoints.explicit().released(image);
       if (drain.layout().forgetsClosed() && !checkpoints.groups().mayHave(image)) {
         checkpoints.releases().release(image);
       }

@@ -72,6 +72,10 @@ final class Resumption {
     drainTaken(images);
     images.forEach(this::finishChange);
     checkpoints.commitAgain();
+  }
+
+  /** Takes the last steps, once it is known which files programs outside may have open. */
+  void finish() {
     checkpoints.explicit().commitComplete();
     attachments.endDead();
     files.registry().all().forEach(closings::look);

@@ -254,9 +254,12 @@ final class Session implements AutoCloseable {
   }
 
   private void resume(final SessionState past) throws IOException {
-    new Resumption(files, store.store(), drain, checkpoints, past, attachments, closings).resume();
-    attachments.all().forEach(timedSettling::watch);
+    final Resumption resumption =
+        new Resumption(files, store.store(), drain, checkpoints, past, attachments, closings);
+    resumption.resume();
     files.registry().all().forEach(outsideOpens::resume);
+    resumption.finish();
+    attachments.all().forEach(timedSettling::watch);
     guard.listen(drain.service(), outsideOpens);
     tellOfGuard();
     lengths.tell();

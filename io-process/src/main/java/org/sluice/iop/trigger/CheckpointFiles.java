@@ -2,10 +2,13 @@ package org.sluice.iop.trigger;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Quoting;
@@ -29,7 +32,7 @@ import org.sluice.iop.measure.Warnings;
 public final class CheckpointFiles {
   private static final int NO_IMAGE = 0;
 
-  private static final int MOST_TOLD = 1000;
+  private static final int MOST_TOLD = 10;
 
   private final Decisions decisions;
   private final CapturedFiles files;
@@ -50,20 +53,12 @@ public final class CheckpointFiles {
 
   /** Returns the checkpoint that a process fills; empty for none. */
   Optional<Entry.Filling> filledBy(final Writer process) {
-    return decisions.state().filling().values().stream()
-        .filter(each -> isSame(decisions.state().images().writer(each.slot()), process))
-        .findFirst();
-  }
-
-  private static boolean isSame(final Writer one, final Writer other) {
-    return one.attached().pid() == other.attached().pid()
-        && one.attached().startTime() == other.attached().startTime();
+    return decisions.state().filledBy(process);
   }
 
   /**
-   * Returns the reason for which a process cannot fill a checkpoint: another one has files of its
-   * rank, or another process of its rank fills this one. A process that only makes images by
-   * request may have several checkpoints under way.
+   * Returns the reason for which a process cannot fill a checkpoint. A process that only makes
+   * images by request may have several checkpoints under way.
    */
   Optional<String> obstacle(final long number, final Writer process) {
     final Optional<Entry.Filling> own = filledBy(process);
@@ -72,38 +67,67 @@ public final class CheckpointFiles {
           "checkpoint %d cannot begin: this process has checkpoint %d open, with files; complete that first"
               .formatted(number, own.get().checkpoint()));
     }
-    return decisions.state().filling().values().stream()
-        .filter(each -> each.checkpoint() == number && each.rank() == process.rank())
-        .map(each -> decisions.state().images().writer(each.slot()))
-        .filter(filler -> !isSame(filler, process) && filler.isAlive())
-        .findFirst()
-        .map(
-            filler ->
-                "checkpoint %d cannot begin: process %d fills it as rank %d, too"
-                    .formatted(number, filler.attached().pid(), process.rank()));
+    final ExplicitCheckpoint known = decisions.state().underWay().get(number);
+    return known != null && known.isCompletedBy(process.rank()) && wrote(process, known)
+        ? Optional.of(
+            "checkpoint %d cannot begin: rank %d has completed it with files; wait until it is committed"
+                .formatted(number, process.rank()))
+        : Optional.empty();
+  }
+
+  private static boolean wrote(final Writer process, final ExplicitCheckpoint checkpoint) {
+    return checkpoint.files(process.rank()).stream()
+        .anyMatch(file -> process.isSameProcess(file.writer()));
   }
 
   private boolean hasFiles(final Entry.Filling filling) {
     final ExplicitCheckpoint open = decisions.state().underWay().get(filling.checkpoint());
-    return open != null && !open.files(filling.rank()).isEmpty();
+    return open != null
+        && (!open.files(filling.rank()).isEmpty() || open.expected().containsValue(filling.rank()));
   }
 
   /**
-   * Has a process fill a checkpoint. The files that its rank had in that are of a process that was
-   * killed, or of an earlier attempt: they leave it.
+   * Has a process fill a checkpoint. Files that its rank has in any that no living process fills
+   * are of a process that was killed: they leave it.
    *
    * @return the files that are in no checkpoint now
    */
   List<Image> fill(final ExplicitCheckpoint checkpoint, final Writer process) {
-    if (filledBy(process).filter(its -> its.checkpoint() == checkpoint.number()).isPresent()) {
+    final int rank = process.rank();
+    final int slot = process.attached().slot();
+    if (fillers(checkpoint, rank).anyMatch(its -> its.slot() == slot)) {
       return List.of();
     }
-    final List<Image> earlier = checkpoint.files(process.rank());
-    earlier.forEach(this::remove);
-    decisions.decide(
-        new Entry.Filling(process.attached().slot(), checkpoint.number(), process.rank()));
+    final List<Image> earlier = new ArrayList<>();
+    decisions.state().underWay().values().stream()
+        .filter(its -> its == checkpoint || !its.isHeld() && !its.isCompletedBy(rank))
+        .filter(its -> fillers(its, rank).noneMatch(this::isAlive))
+        .forEach(its -> earlier.addAll(leave(its, rank)));
+    decisions.decide(new Entry.Filling(slot, checkpoint.number(), rank));
     announce();
     return earlier;
+  }
+
+  private Stream<Entry.Filling> fillers(final ExplicitCheckpoint checkpoint, final int rank) {
+    return decisions.state().filling().values().stream()
+        .filter(its -> its.checkpoint() == checkpoint.number() && its.rank() == rank);
+  }
+
+  private List<Image> leave(final ExplicitCheckpoint checkpoint, final int rank) {
+    final List<Image> its =
+        checkpoint.files(rank).stream().filter(file -> !file.writer().isAlive()).toList();
+    its.forEach(this::remove);
+    checkpoint.expected().entrySet().stream()
+        .filter(each -> each.getValue() == rank)
+        .map(Map.Entry::getKey)
+        .toList()
+        .forEach(
+            path -> decisions.decide(new Entry.Added(NO_IMAGE, Entry.NO_CHECKPOINT, rank, path)));
+    return its;
+  }
+
+  private boolean isAlive(final Entry.Filling filling) {
+    return decisions.state().images().writer(filling.slot()).isAlive();
   }
 
   /** Has processes announce all files, or no more than usual. */
@@ -123,34 +147,45 @@ public final class CheckpointFiles {
   Optional<ExplicitCheckpoint> take(final Image file, final Writer process) {
     final Optional<Entry.Filling> filling = filledBy(process);
     final Optional<ExplicitCheckpoint> former = underWay(file);
-    if (find(file)) {
-      return Optional.empty();
-    }
-    if (filling.isPresent()) {
-      final long number = filling.get().checkpoint();
-      decisions.decide(new Entry.Added(file.id(), number, filling.get().rank(), ""));
-      return former.filter(other -> other.number() != number);
-    }
-    if (file.added() != null && former.isEmpty()) {
+    final boolean whole = former.filter(its -> its.isWhole(file)).isPresent();
+    if (!find(file) && filling.isPresent()) {
+      join(file, filling.get());
+    } else if (former.isEmpty() && file.added() != null && underWay(file).isEmpty()) {
       remove(file);
     }
-    return former.filter(its -> its.isWhole(file));
+    final Optional<ExplicitCheckpoint> now = underWay(file);
+    return former.filter(its -> whole || !now.equals(former));
+  }
+
+  private void join(final Image file, final Entry.Filling filling) {
+    if (underWay(file).filter(its -> its.number() == filling.checkpoint()).isEmpty()) {
+      decisions.decide(new Entry.Added(file.id(), filling.checkpoint(), filling.rank(), ""));
+    }
   }
 
   /** Takes a file that a checkpoint expects under its name. Returns whether there is one. */
   boolean find(final Image file) {
-    final Optional<ExplicitCheckpoint> waiting =
-        decisions.state().underWay().values().stream()
-            .filter(checkpoint -> !checkpoint.expected().isEmpty())
-            .filter(checkpoint -> checkpoint.expected().containsKey(path(file)))
-            .findFirst();
-    waiting.ifPresent(checkpoint -> add(file, checkpoint, path(file)));
-    return waiting.isPresent();
+    if (!decisions.state().areExpected()) {
+      return false;
+    }
+    final String path = path(file);
+    return decisions.state().underWay().values().stream()
+        .filter(checkpoint -> checkpoint.expected().containsKey(path))
+        .findFirst()
+        .filter(checkpoint -> add(file, checkpoint, path))
+        .isPresent();
   }
 
-  private void add(final Image file, final ExplicitCheckpoint checkpoint, final String path) {
+  /** Adds a file that is expected, unless it is of another checkpoint. */
+  private boolean add(final Image file, final ExplicitCheckpoint checkpoint, final String path) {
+    if (file.created() != null
+        || file.isCommitted()
+        || underWay(file).filter(its -> its != checkpoint).isPresent()) {
+      return false;
+    }
     final int rank = checkpoint.expected().get(path);
     decisions.decide(new Entry.Added(file.id(), checkpoint.number(), rank, path));
+    return true;
   }
 
   /** Adds a file that a process names; returns the reason for which it cannot. */
@@ -166,9 +201,19 @@ public final class CheckpointFiles {
     return Optional.empty();
   }
 
-  /** Has a checkpoint wait for a file that is yet to be written. */
-  void expect(final String path, final long number, final Writer process) {
-    decisions.decide(new Entry.Added(NO_IMAGE, number, process.rank(), path));
+  /**
+   * Has a checkpoint wait for a file that is yet to be written; returns the other one that waits
+   * for it.
+   */
+  Optional<ExplicitCheckpoint> expect(final String path, final long number, final Writer process) {
+    final Optional<ExplicitCheckpoint> other =
+        decisions.state().underWay().values().stream()
+            .filter(its -> its.number() != number && its.expected().containsKey(path))
+            .findFirst();
+    if (other.isEmpty()) {
+      decisions.decide(new Entry.Added(NO_IMAGE, number, process.rank(), path));
+    }
+    return other;
   }
 
   /**
@@ -176,24 +221,31 @@ public final class CheckpointFiles {
    * fills one, or a checkpoint expects a file there.
    */
   boolean takes(final Writer mover, final String path) {
-    return filledBy(mover).isPresent()
-        || decisions.state().underWay().values().stream()
-            .anyMatch(
-                checkpoint -> checkpoint.expected().containsKey(files.capture().relative(path)));
+    return filledBy(mover).isPresent() || isExpected(path);
+  }
+
+  /** Returns whether a checkpoint expects a file at a path in the capture directory. */
+  boolean isExpected(final String path) {
+    final String name = files.capture().relative(path);
+    return decisions.state().underWay().values().stream()
+        .anyMatch(checkpoint -> checkpoint.expected().containsKey(name));
   }
 
   /**
    * Notes that a process opens a file for writing as it is. The file is not any more as a committed
    * checkpoint has it.
+   *
+   * @return the checkpoint under way that had the file as its rank left it; empty for none
    */
-  void reopened(final Image file, final Writer process) {
+  Optional<ExplicitCheckpoint> reopened(final Image file, final Writer process) {
     final Optional<ExplicitCheckpoint> open = underWay(file);
-    if (file.added() != null && open.isEmpty()) {
+    if (open.isEmpty() && file.added() != null) {
       remove(file);
     }
     if (open.isEmpty()) {
       existing(process, file.key(), file.opened());
     }
+    return open.filter(its -> its.isWhole(file));
   }
 
   /**
@@ -202,15 +254,20 @@ public final class CheckpointFiles {
    */
   void existing(final Writer process, final ImageKey key, final String path) {
     final Optional<Entry.Filling> filling = filledBy(process);
-    if (filling.isEmpty() || told.size() >= MOST_TOLD) {
+    if (filling.isEmpty() || told.size() >= MOST_TOLD || told.contains(path)) {
       return;
     }
-    final String now = ImageName.isOurs(path) ? files.capture().find(key).orElse(path) : path;
+    final String now =
+        ImageName.isOurs(path) || !files.capture().contains(path)
+            ? files.capture().find(key).orElse(path)
+            : path;
     if (told.add(now)) {
-      final String name = Quoting.name(files.capture().relative(now));
       Warnings.warn(
-          "%s was there before checkpoint %d began, and is not in it: sluice_checkpoint_add puts it in"
-              .formatted(name, filling.get().checkpoint()));
+          "%s was there before checkpoint %d began, and is not in it: sluice_checkpoint_add puts it in%s"
+              .formatted(
+                  name(now),
+                  filling.get().checkpoint(),
+                  told.size() < MOST_TOLD ? "" : "; others like it are not named"));
     }
   }
 
@@ -237,7 +294,7 @@ public final class CheckpointFiles {
   private Optional<ExplicitCheckpoint> underWay(final Image file) {
     return Optional.ofNullable(file.added())
         .map(added -> decisions.state().underWay().get(added.checkpoint()))
-        .filter(checkpoint -> checkpoint.files().contains(file));
+        .filter(checkpoint -> checkpoint.has(file));
   }
 
   /** Returns whether all files of a checkpoint are there, and no process has one open. */
@@ -273,7 +330,7 @@ public final class CheckpointFiles {
               "%s was deleted or replaced before the commit; leave it there until that"
                   .formatted(name(file))));
     }
-    if (file.isAbandoned()) {
+    if (file.isLeftOpen()) {
       return Optional.of(
           new Failure(Errno.EIO, "%s was left open by a process that ended".formatted(name(file))));
     }
@@ -288,9 +345,11 @@ public final class CheckpointFiles {
   }
 
   private String name(final Image file) {
-    final String opened = file.opened();
-    return Quoting.name(
-        files.capture().contains(opened) ? files.capture().relative(opened) : opened);
+    return name(file.opened());
+  }
+
+  private String name(final String path) {
+    return Quoting.name(files.capture().contains(path) ? files.capture().relative(path) : path);
   }
 
   /** Returns the present path of a file in the capture directory. */

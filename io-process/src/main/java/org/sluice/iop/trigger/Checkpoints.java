@@ -81,7 +81,7 @@ public final class Checkpoints {
     grouping = wanted.grouping();
     waiters = new Waiters(storage.publisher().committedBefore(state.leaving().keySet()), state);
     outcomes = new CommitOutcomes(decisions, waiters, storage, statistics, drain.service());
-    releases = new ImageRelease(state, storage.publisher(), files.registry(), drain);
+    releases = new ImageRelease(state, files.registry(), drain);
     resting = new Resting(files, drain, releases);
     committer =
         new Committer(

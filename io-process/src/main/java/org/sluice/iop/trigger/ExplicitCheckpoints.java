@@ -1,11 +1,13 @@
 package org.sluice.iop.trigger;
 
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.sluice.core.libc.Errno;
@@ -18,9 +20,9 @@ import org.sluice.core.segment.Header;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.format.ImagePath;
 import org.sluice.core.store.model.Commit;
+import org.sluice.core.store.model.Completion;
 import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.CheckpointCommit;
-import org.sluice.iop.checkpoint.CheckpointState;
 import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.checkpoint.CommitRanks;
 import org.sluice.iop.checkpoint.Committer;
@@ -41,6 +43,8 @@ import org.sluice.iop.retention.Retention;
 /** The checkpoints under way that ranks began by request. Service thread only. */
 public final class ExplicitCheckpoints {
   private static final long NO_BASE = -1;
+  private static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long TOLD = 0;
   private static final String NOTHING =
       "it has nothing: no rank made an image, or a file in the capture directory";
 
@@ -57,6 +61,11 @@ public final class ExplicitCheckpoints {
 
   /** The receiver of files that are in no checkpoint any more. */
   private Consumer<Image> plain = file -> {};
+
+  private Consumer<Image> passedOn = file -> {};
+
+  /** The times at which a line is due on complete checkpoints that wait. */
+  private final Map<ExplicitCheckpoint, Long> waiting = new HashMap<>();
 
   private Runnable atEnd = () -> {};
 
@@ -100,16 +109,15 @@ public final class ExplicitCheckpoints {
   /** Takes a file that a process has just created or emptied: the checkpoint that it fills. */
   public void written(final Image file, final Writer process) {
     if (file.created() == null) {
-      files
-          .take(file, process)
-          .ifPresent(
-              other ->
-                  giveUp(
-                      other,
-                      new Failure(
-                          Errno.ESTALE,
-                          "%s was written anew before the commit".formatted(files.path(file)))));
+      files.take(file, process).ifPresent(former -> giveUpWithout(file, former));
     }
+  }
+
+  private void giveUpWithout(final Image file, final ExplicitCheckpoint former) {
+    giveUp(
+        former,
+        new Failure(
+            Errno.ESTALE, "%s was written anew before the commit".formatted(files.path(file))));
   }
 
   /**
@@ -137,8 +145,15 @@ public final class ExplicitCheckpoints {
 
   /** Has a checkpoint that a process fills wait for a file. */
   public Reply expect(final String path, final long number, final Writer process) {
-    files.expect(path, number, process);
-    return new Reply.Text("");
+    return files
+        .expect(path, number, process)
+        .<Reply>map(
+            other ->
+                new Reply.Failed(
+                    Errno.EEXIST,
+                    "%s cannot be of checkpoint %d: checkpoint %d waits for it"
+                        .formatted(Quoting.name(path), number, other.number())))
+        .orElse(new Reply.Text(""));
   }
 
   /** Takes a file that has another name by now, which a checkpoint may wait for. */
@@ -148,8 +163,16 @@ public final class ExplicitCheckpoints {
     }
   }
 
-  /** Commits a checkpoint that has waited for the close of a file. */
+  /** Commits a checkpoint that has waited for the close of a file, once nobody has it open. */
   public void closed(final Image file) {
+    if (file.isPassedOn() && decisions.state().isUnderWay(file)) {
+      passedOn.accept(file);
+    }
+    released(file);
+  }
+
+  /** Commits a checkpoint that has waited for a file which programs had open without a word. */
+  public void released(final Image file) {
     final Entry.Added added = file.added();
     final ExplicitCheckpoint checkpoint = added == null ? null : underWay.get(added.checkpoint());
     if (checkpoint != null) {
@@ -157,8 +180,24 @@ public final class ExplicitCheckpoints {
     }
   }
 
+  /** Sets the receiver of closed files that other programs may have got by a fork or an exec. */
+  public void passedOn(final Consumer<Image> receiver) {
+    passedOn = receiver;
+  }
+
   public boolean areUnderWay() {
     return !underWay.isEmpty();
+  }
+
+  /** Takes a file that is an image already: a former I/O process may have got no further. */
+  public void arrivedAgain(final Image file, final Writer mover) {
+    if (file.added() == null && !file.isCommitted()) {
+      written(file, mover);
+    }
+  }
+
+  public boolean isExpected(final String path) {
+    return files.isExpected(path);
   }
 
   /** Returns whether a file that a process moves to a path becomes one of a checkpoint. */
@@ -168,7 +207,7 @@ public final class ExplicitCheckpoints {
 
   /** Notes that a process opens a file for writing as it is. */
   public void reopened(final Image file, final Writer process) {
-    files.reopened(file, process);
+    files.reopened(file, process).ifPresent(former -> giveUpWithout(file, former));
   }
 
   /** Notes that a process opens a file for writing that is no image, and was there before. */
@@ -176,7 +215,10 @@ public final class ExplicitCheckpoints {
     files.existing(process, key, path);
   }
 
-  /** Gives up checkpoints that expect a file which a program has written past the shim. */
+  /**
+   * Commits checkpoints of which all is there, and gives up those that expect a file which a
+   * program has written past the shim. Of others that wait for long it tells.
+   */
   public void beat() {
     files.announce();
     for (final ExplicitCheckpoint checkpoint : List.copyOf(underWay.values())) {
@@ -185,7 +227,36 @@ public final class ExplicitCheckpoints {
         files.untold(checkpoint).ifPresent(path -> giveUp(checkpoint, untold(path)));
       }
     }
+    waiting.keySet().retainAll(underWay.values());
+    underWay.values().stream()
+        .filter(checkpoint -> checkpoint.isComplete() && !checkpoint.isHeld())
+        .filter(this::isOverdue)
+        .forEach(
+            checkpoint ->
+                Warnings.warn(
+                    "checkpoint %d is not committed yet: %s"
+                        .formatted(checkpoint.number(), checkpoint.progress())));
     files.look();
+  }
+
+  /** Answers for a checkpoint that is under way no more. */
+  private Reply ended(final long number) {
+    final Entry.Ended end = decisions.state().givenUp(number);
+    return end == null
+        ? new Reply.Done()
+        : new Reply.Failed(
+            end.errno(), "checkpoint %d is given up: %s".formatted(number, end.reason()));
+  }
+
+  /** Returns, once, that a complete checkpoint has waited for long. */
+  private boolean isOverdue(final ExplicitCheckpoint checkpoint) {
+    final long now = System.nanoTime();
+    final Long told = waiting.putIfAbsent(checkpoint, now + OVERDUE_NANOS);
+    final boolean over = told != null && told != TOLD && now - told > 0;
+    if (over) {
+      waiting.put(checkpoint, TOLD);
+    }
+    return over;
   }
 
   private static Failure untold(final String path) {
@@ -221,26 +292,33 @@ public final class ExplicitCheckpoints {
     }
   }
 
-  /** Gives up a checkpoint that a process fills, as it says. */
+  /** Gives up a checkpoint that a rank has begun and not completed, as it says. */
   public Reply cancel(final long number, final Writer process) {
-    final Optional<Reply> obstacle = obstacle(number, process);
-    if (obstacle.isPresent()) {
-      return obstacle.get();
+    final ExplicitCheckpoint checkpoint = underWay.get(number);
+    final int rank = process.rank();
+    if (checkpoint == null
+        || checkpoint.completion() == Completion.MPI
+        || !checkpoint.isBegunBy(rank)
+        || checkpoint.isCompletedBy(rank)) {
+      return invalid("rank %d has no checkpoint %d open".formatted(rank, number));
     }
-    giveUp(
-        underWay.get(number),
-        new Failure(Errno.ECANCELED, "rank %d cancelled it".formatted(process.rank())));
+    giveUp(checkpoint, new Failure(Errno.ECANCELED, "rank %d cancelled it".formatted(rank)));
     return new Reply.Done();
   }
 
-  /** Ends a checkpoint without a commit: its files are plain files. */
+  /**
+   * Ends a checkpoint without a commit: its files are plain files. The journal has the end before
+   * that has any effect.
+   */
   private void giveUp(final ExplicitCheckpoint checkpoint, final Failure why) {
-    final long number = checkpoint.number();
+    if (underWay.get(checkpoint.number()) != checkpoint) {
+      return;
+    }
     final List<Image> its = checkpoint.files();
-    checkpoint.images().forEach(this::discard);
-    decisions.decide(new Entry.Decided(number, false));
+    final List<Image> images = checkpoint.images();
+    committer.giveUp(checkpoint.number(), why);
     files.announce();
-    committer.giveUp(number, why);
+    images.forEach(this::discard);
     its.forEach(plain);
   }
 
@@ -421,14 +499,18 @@ public final class ExplicitCheckpoints {
 
   public Reply complete(final Request.Complete request, final int slot, final long number) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
-    final Entry.Ended end = decisions.state().failed().get(request.checkpoint());
-    if (checkpoint == null && end != null && end.attempt() == CheckpointState.GIVEN_UP) {
-      return new Reply.Failed(
-          end.errno(), "checkpoint %d is given up: %s".formatted(end.checkpoint(), end.reason()));
+    if (checkpoint == null && decisions.state().givenUp(request.checkpoint()) != null) {
+      return ended(request.checkpoint());
     }
     if (checkpoint == null || request.rank() < 0 || request.rank() >= checkpoint.ranks()) {
       return invalid(
           "rank %d began no checkpoint %d".formatted(request.rank(), request.checkpoint()));
+    }
+    if (checkpoint.isAnew() && !checkpoint.isBegunBy(request.rank())) {
+      return new Reply.Failed(
+          Errno.ESTALE,
+          "checkpoint %d was given up and begun anew; rank %d has to begin it again"
+              .formatted(checkpoint.number(), request.rank()));
     }
     final List<Image> open = checkpoint.openImages(request.rank());
     if (!open.isEmpty()) {
@@ -438,6 +520,10 @@ public final class ExplicitCheckpoints {
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
     files.complete(checkpoint, request.rank());
+    lookOutside(checkpoint);
+    if (underWay.get(checkpoint.number()) != checkpoint) {
+      return ended(checkpoint.number()); // the rank had completed it before
+    }
     if (checkpoint.endsEmpty(request.rank())) {
       final Failure why = new Failure(Errno.ENODATA, NOTHING);
       giveUp(checkpoint, why);
@@ -451,15 +537,42 @@ public final class ExplicitCheckpoints {
   }
 
   private void commitIfDue(final ExplicitCheckpoint checkpoint) {
-    if (!checkpoint.isComplete() || checkpoint.isHeld() || !files.areClosed(checkpoint)) {
+    if (underWay.get(checkpoint.number()) != checkpoint
+        || !checkpoint.isComplete()
+        || checkpoint.isHeld()
+        || !files.areClosed(checkpoint)) {
       return;
     }
     final Optional<Failure> lack = files.look(checkpoint);
     if (lack.isPresent()) {
       giveUp(checkpoint, lack.get());
     } else {
+      earlier(checkpoint).forEach(this::lookOutside);
+      earlier(checkpoint).forEach(this::commitIfDue);
+      earlier(checkpoint).forEach(other -> giveUp(other, overtaken(other, checkpoint)));
       commit(checkpoint);
     }
+  }
+
+  /** Looks once more for programs that have files open without a word. */
+  private void lookOutside(final ExplicitCheckpoint checkpoint) {
+    checkpoint.files().stream().filter(Image::isOpenOutside).forEach(passedOn);
+  }
+
+  /** Returns complete checkpoints that were begun before, and still wait for a file. */
+  private List<ExplicitCheckpoint> earlier(final ExplicitCheckpoint checkpoint) {
+    return underWay.values().stream()
+        .takeWhile(other -> other != checkpoint)
+        .filter(other -> other.isComplete() && !other.isHeld())
+        .toList();
+  }
+
+  /** Committed later, it would be the newest for a restart. */
+  private static Failure overtaken(
+      final ExplicitCheckpoint checkpoint, final ExplicitCheckpoint later) {
+    return new Failure(
+        Errno.ESTALE,
+        "checkpoint %d is whole before it: %s".formatted(later.number(), checkpoint.progress()));
   }
 
   /**
