@@ -285,9 +285,12 @@ public final class ExplicitCheckpoints {
   public void unseen(final Request.Complete request, final int pid) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
     final String why = "what process %d opens is not captured, as it got no slot".formatted(pid);
-    if (checkpoint != null && checkpoint.hasImages(request.rank())) {
+    if (checkpoint == null || checkpoint.completion() == Completion.MPI) {
+      return;
+    }
+    if (checkpoint.hasImages(request.rank())) {
       Warnings.warn("checkpoint %d has no files: %s".formatted(checkpoint.number(), why));
-    } else if (checkpoint != null) {
+    } else {
       giveUp(checkpoint, new Failure(Errno.EINVAL, why));
     }
   }
