@@ -123,8 +123,8 @@ SLUICE_API int sluice_checkpoint_add(sluice_session *session, int64_t checkpoint
  * independently of the others.
  *
  * The checkpoint is given up if a file of it was not captured, or was left open by a process that
- * was killed. sluice_checkpoint_wait() says so. -ENODATA: no rank has put anything into the checkpoint,
- * which is given up.
+ * was killed. sluice_checkpoint_wait() says so. -ENODATA: no rank has put anything into the
+ * checkpoint, which is given up.
  */
 SLUICE_API int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint);
 

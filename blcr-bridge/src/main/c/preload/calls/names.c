@@ -61,7 +61,10 @@ void sluice_names_change(int dirfd, const char *path, int flags)
         have_taken_if_untaken(segment, &status);
 }
 
-/* Returns whether names matter: where images are committed by name, or are while a process fills a checkpoint. */
+/*
+ * Returns whether names matter: where images are committed by name, and while a process fills a
+ * checkpoint.
+ */
 static bool tells(void)
 {
     const struct sluice_segment *segment =
