@@ -225,7 +225,7 @@ public final class CheckpointState implements Fold {
       checkpoint.expect(e.path(), e.rank());
     } else if (image == null) {
       underWay.values().forEach(each -> each.found(e.path()));
-    } else if (image != null) {
+    } else {
       forget(image);
       if (checkpoint != null) {
         checkpoint.add(image, e.rank());

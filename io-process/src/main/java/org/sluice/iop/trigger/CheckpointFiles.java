@@ -19,6 +19,7 @@ import org.sluice.iop.checkpoint.ExplicitCheckpoint;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageName;
+import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
@@ -49,6 +50,10 @@ public final class CheckpointFiles {
     this.files = files;
     this.header = header;
     announce();
+  }
+
+  ImageRegistry registry() {
+    return files.registry();
   }
 
   /** Returns the checkpoint that a process fills; empty for none. */

@@ -112,12 +112,11 @@ public final class Checkpoints {
         new ExplicitCheckpoints(
             decisions,
             storage,
-            files,
+            new CheckpointFiles(decisions, files, segment.header()),
             wanted.writers(),
             committer,
             retention,
-            releases,
-            segment.header());
+            releases);
     explicit.plain(groups::look);
     restarts = new Restarts(decisions.journal().inFlight(), storage);
     unfinished = new Unfinished(state, grouping, storage, files, drain);

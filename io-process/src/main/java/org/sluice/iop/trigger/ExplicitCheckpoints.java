@@ -16,12 +16,10 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.core.segment.Header;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.format.ImagePath;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Completion;
-import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.CheckpointCommit;
 import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.checkpoint.CommitRanks;
@@ -75,16 +73,15 @@ public final class ExplicitCheckpoints {
   ExplicitCheckpoints(
       final Decisions decisions,
       final CheckpointStorage storage,
-      final CapturedFiles captured,
+      final CheckpointFiles files,
       final int writers,
       final Committer committer,
       final Retention retention,
-      final ImageRelease releases,
-      final Header header) {
+      final ImageRelease releases) {
     this.decisions = decisions;
     this.storage = storage;
-    this.registry = captured.registry();
-    this.files = new CheckpointFiles(decisions, captured, header);
+    this.registry = files.registry();
+    this.files = files;
     this.underWay = decisions.state().underWay();
     this.writers = writers;
     this.committer = committer;
