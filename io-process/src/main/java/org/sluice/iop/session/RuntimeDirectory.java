@@ -66,6 +66,7 @@ public final class RuntimeDirectory implements AutoCloseable {
   private final NativeFile lock;
   private final Optional<Path> report;
 
+  /** What a killed I/O process left stays until it is known whether anybody may resume it. */
   private volatile boolean preserved;
 
   /** A hook for a signal that ends the JVM before there is a session. */
@@ -75,6 +76,7 @@ public final class RuntimeDirectory implements AutoCloseable {
     this.path = path;
     this.lock = lock;
     this.report = keepReport();
+    this.preserved = Files.exists(journal());
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 

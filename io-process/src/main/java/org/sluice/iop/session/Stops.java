@@ -1,13 +1,17 @@
 package org.sluice.iop.session;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
  * The signals that end an I/O process. Before there is a session a signal ends the JVM, which
- * leaves nothing. From then on a signal ends the session. No moment lies between: the JVM's own
+ * leaves nothing: the end waits for the start, since a start that goes on would make files while
+ * they are removed. From then on a signal ends the session. No moment lies between: the JVM's own
  * handlers begin its end on a thread that may be late.
  */
 final class Stops {
@@ -15,9 +19,13 @@ final class Stops {
 
   private static final int KILLED = 128;
 
+  /** The time for a start to be over. A store that does not answer may hold it for longer. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private final IntConsumer exit;
   private Consumer<String> session;
   private boolean over;
+  private final CountDownLatch started = new CountDownLatch(1);
 
   /** Creates a receiver of signals that nobody sends yet, for tests. */
   Stops(final IntConsumer exit) {
@@ -43,7 +51,16 @@ final class Stops {
     if (to != null) {
       to.accept(name);
     } else {
+      awaitStart();
       exit.accept(KILLED + NUMBERS.get(name));
+    }
+  }
+
+  private void awaitStart() {
+    try {
+      started.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -60,6 +77,7 @@ final class Stops {
         return;
       }
     }
+    started.countDown();
     while (true) {
       LockSupport.park();
     }

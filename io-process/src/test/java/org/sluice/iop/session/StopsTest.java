@@ -11,16 +11,24 @@ class StopsTest {
   private final List<String> told = new CopyOnWriteArrayList<>();
   private final Stops stops = new Stops(exits::add);
 
-  /** The end of the JVM takes its time, and a session that began meanwhile would be kept. */
+  /**
+   * A start that went on while the JVM ends would make files while they are removed, and a session
+   * that began meanwhile would be kept.
+   */
   @Test
-  void nothingIsKeptBehindASignalThatCameBeforeTheSession() throws Exception {
-    stops.arrived("INT");
+  void aSignalBeforeTheSessionWaitsForTheStartAndNothingIsKept() throws Exception {
+    final Thread signal = Thread.ofPlatform().daemon().start(() -> stops.arrived("INT"));
+    while (signal.getState() != Thread.State.TIMED_WAITING) {
+      assertThat(signal.isAlive()).isTrue();
+      Thread.onSpinWait();
+    }
+    assertThat(exits).isEmpty();
     final Thread starting =
         Thread.ofPlatform().daemon().start(() -> stops.pass(() -> told.add("kept"), told::add));
-    starting.join(300);
+    signal.join();
+    assertThat(exits).containsExactly(130);
     assertThat(starting.isAlive()).isTrue();
     assertThat(told).isEmpty();
-    assertThat(exits).containsExactly(130);
   }
 
   @Test
