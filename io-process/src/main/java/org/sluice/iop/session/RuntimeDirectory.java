@@ -66,7 +66,7 @@ public final class RuntimeDirectory implements AutoCloseable {
   private final NativeFile lock;
   private final Optional<Path> report;
 
-  /** What a killed I/O process left stays until it is known whether anybody may resume it. */
+  /** The files of a killed I/O process stay until the session knows whether to resume them. */
   private volatile boolean preserved;
 
   /** A hook for a signal that ends the JVM before there is a session. */
