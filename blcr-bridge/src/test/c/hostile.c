@@ -243,8 +243,12 @@ static void ask_for_checkpoints(void)
                                                  (int32_t)random_below(3) - 1, (int32_t)extreme()};
     const struct sluice_request_begin begin = {random_below(2) ? 7000 : extreme(),
                                                random_below(2) ? 2 : (int32_t)extreme()};
+    const struct sluice_request_add add = {begin.checkpoint, (int32_t)random_below(3) - 1};
     ask(SLUICE_REQUEST_BEGIN, &begin, sizeof begin, NULL);
     ask(SLUICE_REQUEST_CREATE, &create, sizeof create, name());
+    ask(SLUICE_REQUEST_ADD, &add, sizeof add, name());
+    if (random_below(2))
+        ask(SLUICE_REQUEST_CANCEL, &begin.checkpoint, sizeof begin.checkpoint, NULL);
     ask(SLUICE_REQUEST_COMPLETE, &create, sizeof(struct sluice_request_complete), NULL);
     ask(SLUICE_REQUEST_RESTART, &begin, sizeof begin, name());
 }
@@ -258,8 +262,8 @@ static void ask_at_random(void)
         memcpy(body + i, &value, sizeof value);
     }
     /* Not JOIN, LEAVE or THRESHOLD: those are for anybody to use. */
-    const int types[] = {1, 2, 4, 5, 6, 7, 9, 16, 17, 18, 20, 21, 34, 99};
-    ask(types[random_below(14)], body, random_below(sizeof body), NULL);
+    const int types[] = {1, 2, 4, 5, 6, 7, 9, 16, 17, 18, 20, 21, 27, 28, 29, 30, 34, 99};
+    ask(types[random_below(sizeof types / sizeof *types)], body, random_below(sizeof body), NULL);
 }
 
 static void send_garbage(void)
