@@ -1,7 +1,5 @@
 package org.sluice.iop.trigger;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +9,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.Header;
 import org.sluice.iop.checkpoint.CapturedFiles;
@@ -291,7 +290,7 @@ public final class CheckpointFiles {
     decisions.state().underWay().values().stream()
         .filter(ExplicitCheckpoint::isComplete)
         .flatMap(checkpoint -> checkpoint.expected().keySet().stream())
-        .filter(path -> Files.exists(Path.of(files.capture().path(), path)))
+        .filter(path -> Names.exists(FileName.resolve(files.capture().path(), path)))
         .forEach(found::add);
     untold = found;
   }
