@@ -11,6 +11,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.NoCheckpointException;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.node.CheckpointReader;
 
 /** The selection of checkpoints and images for commands. */
@@ -115,7 +116,8 @@ final class Selection {
 
   /**
    * Returns the images of a rank; without a rank those of all ranks, which must exist unless
-   * partial. Where ranks share files, some ranks may have no other images.
+   * partial. Where ranks share files, some ranks may have no other images. A rank that completed
+   * its part by request may have none.
    */
   static List<CommittedImage> images(
       final Commit commit,
@@ -132,13 +134,18 @@ final class Selection {
         commit.coverage().part().isEmpty()
             ? commit.coverage().ranks()
             : commit.coverage().part().size();
-    if (present < expected && !partial && !shares) {
+    if (present < expected && !partial && !shares && !isSaid(commit)) {
       throw new CommandException(
           ExitStatus.NOT_FOUND,
           "checkpoint %d has images of %d of its %d ranks (%s); --partial restores those"
               .formatted(commit.number(), present, expected, ranks(images)));
     }
     return images;
+  }
+
+  /** Returns whether each rank has said that its part is complete, which may be nothing. */
+  private static boolean isSaid(final Commit commit) {
+    return commit.completion().filter(Completion::isByRequest).isPresent();
   }
 
   private static List<CommittedImage> ofRank(
