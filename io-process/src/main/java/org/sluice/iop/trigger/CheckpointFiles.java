@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -151,7 +152,7 @@ public final class CheckpointFiles {
   Optional<ExplicitCheckpoint> take(final Image file, final Writer process) {
     final Optional<Entry.Filling> filling = filledBy(process);
     final Optional<ExplicitCheckpoint> former = underWay(file);
-    final boolean whole = former.filter(its -> its.isWhole(file)).isPresent();
+    final boolean whole = former.filter(its -> isWhole(file, its, process)).isPresent();
     if (!find(file) && filling.isPresent()) {
       join(file, filling.get());
     } else if (former.isEmpty() && file.added() != null && underWay(file).isEmpty()) {
@@ -249,7 +250,30 @@ public final class CheckpointFiles {
     if (open.isEmpty()) {
       existing(process, file.key(), file.opened());
     }
-    return open.filter(its -> its.isWhole(file));
+    return open.filter(its -> isWhole(file, its, process));
+  }
+
+  /**
+   * Returns whether what a process writes to a file of a checkpoint is of a later one: the rank of
+   * the file or of the process has completed it, or the process fills another one.
+   */
+  private boolean isWhole(
+      final Image file, final ExplicitCheckpoint checkpoint, final Writer process) {
+    return checkpoint.isWhole(file) || isBehind(process, checkpoint);
+  }
+
+  private boolean isBehind(final Writer process, final ExplicitCheckpoint checkpoint) {
+    final List<Writer> slots =
+        decisions.state().images().writers().stream().filter(process::isSameProcess).toList();
+    final List<Long> fills =
+        slots.stream()
+            .map(slot -> decisions.state().filling().get(slot.attached().slot()))
+            .filter(Objects::nonNull)
+            .map(Entry.Filling::checkpoint)
+            .toList();
+    return fills.isEmpty()
+        ? slots.stream().anyMatch(slot -> checkpoint.isCompletedBy(slot.rank()))
+        : !fills.contains(checkpoint.number());
   }
 
   /**
