@@ -44,9 +44,12 @@ public final class ExplicitCheckpoint {
     this.before = before;
   }
 
-  /** Returns whether ranks may still be at an attempt before this one, which was given up. */
-  public boolean isAnew() {
-    return before != null;
+  /**
+   * Returns the end of the attempt before this one, which was given up, to a rank that has not
+   * begun this one; empty where there is none.
+   */
+  public Optional<Entry.Ended> former(final int rank) {
+    return scope.held() || begun.contains(rank) ? Optional.empty() : Optional.ofNullable(before);
   }
 
   public boolean isCompletedBy(final int rank) {

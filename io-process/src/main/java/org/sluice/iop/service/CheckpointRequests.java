@@ -1,5 +1,6 @@
 package org.sluice.iop.service;
 
+import java.util.Optional;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.drain.Caller;
@@ -30,11 +31,14 @@ public final class CheckpointRequests {
   }
 
   /** Takes a request of any process; returns false for one that only an attached one makes. */
-  boolean receive(final Request request, final Caller caller) {
+  boolean receive(final Optional<Attachment> asker, final Request request, final Caller caller) {
     switch (request) {
       case Request.ListCheckpoints() -> checkpoints.restarts().list(caller);
       case Request.Restart restart -> checkpoints.restarts().restart(restart, caller);
-      case Request.Await await -> await(await, caller);
+      case Request.Await await ->
+          asker
+              .flatMap(waiter -> former(waiter, await))
+              .ifPresentOrElse(caller::answer, () -> await(await, caller));
       default -> {
         return false;
       }
@@ -68,6 +72,10 @@ public final class CheckpointRequests {
       }
     }
     return true;
+  }
+
+  private Optional<Reply> former(final Attachment waiter, final Request.Await request) {
+    return checkpoints.explicit().former(request.checkpoint(), waiter.writer().rank());
   }
 
   private void await(final Request.Await request, final Caller caller) {

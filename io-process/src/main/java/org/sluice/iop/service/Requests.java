@@ -78,7 +78,8 @@ public final class Requests {
       final Attachment attachment,
       final Request request,
       final Caller caller) {
-    if (session.receive(connection, request, caller) || checkpoints.receive(request, caller)) {
+    if (session.receive(connection, request, caller)
+        || checkpoints.receive(Optional.ofNullable(attachment), request, caller)) {
       return;
     }
     if (attachment == null) {

@@ -103,6 +103,29 @@ public final class ExplicitCheckpoints {
     return begun;
   }
 
+  /**
+   * Returns why a checkpoint that a rank waits for was given up, where others have begun the number
+   * anew since. The rank may have asked just before, and would wait for itself.
+   */
+  public Optional<Reply> former(final long number, final int rank) {
+    return Optional.ofNullable(underWay.get(number))
+        .filter(checkpoint -> rank >= 0 && rank < checkpoint.ranks())
+        .flatMap(checkpoint -> checkpoint.former(rank))
+        .map(ExplicitCheckpoints::givenUp);
+  }
+
+  private static Reply givenUp(final Entry.Ended end) {
+    return new Reply.Failed(
+        end.errno(), "checkpoint %d is given up: %s".formatted(end.checkpoint(), end.reason()));
+  }
+
+  private static Reply begunAnew(final ExplicitCheckpoint checkpoint, final int rank) {
+    return new Reply.Failed(
+        Errno.ESTALE,
+        "checkpoint %d was given up and begun anew; rank %d has to begin it again"
+            .formatted(checkpoint.number(), rank));
+  }
+
   /** Takes a file that a process has just created or emptied: the checkpoint that it fills. */
   public void written(final Image file, final Writer process) {
     if (file.created() == null) {
@@ -239,10 +262,7 @@ public final class ExplicitCheckpoints {
   /** Answers for a checkpoint that is under way no more. */
   private Reply ended(final long number) {
     final Entry.Ended end = decisions.state().givenUp(number);
-    return end == null
-        ? new Reply.Done()
-        : new Reply.Failed(
-            end.errno(), "checkpoint %d is given up: %s".formatted(number, end.reason()));
+    return end == null ? new Reply.Done() : givenUp(end);
   }
 
   /** Returns, once, that a complete checkpoint has waited for long. */
@@ -386,6 +406,9 @@ public final class ExplicitCheckpoints {
                   + "begin that first, for all ranks, and give a path without '..'")
               .formatted(request.rank(), request.name(), request.checkpoint()));
     }
+    if (checkpoint.former(request.rank()).isPresent()) {
+      return begunAnew(checkpoint, request.rank());
+    }
     if (checkpoint.find(request.rank(), name(request)).stream()
         .anyMatch(image -> isUsed(image, creator))) {
       return new Reply.Failed(
@@ -506,11 +529,8 @@ public final class ExplicitCheckpoints {
       return invalid(
           "rank %d began no checkpoint %d".formatted(request.rank(), request.checkpoint()));
     }
-    if (checkpoint.isAnew() && !checkpoint.isBegunBy(request.rank())) {
-      return new Reply.Failed(
-          Errno.ESTALE,
-          "checkpoint %d was given up and begun anew; rank %d has to begin it again"
-              .formatted(checkpoint.number(), request.rank()));
+    if (checkpoint.former(request.rank()).isPresent()) {
+      return begunAnew(checkpoint, request.rank());
     }
     final List<Image> open = checkpoint.openImages(request.rank());
     if (!open.isEmpty()) {
