@@ -10,11 +10,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 
 /** A checkpoint that its ranks begin, fill and complete by requests. Service thread only. */
@@ -197,16 +199,26 @@ public final class ExplicitCheckpoint {
         .formatted(complete.size(), scope.expected(), open.or(() -> unwritten).orElse(""));
   }
 
-  /** Returns whether a rank has created images by request. */
-  public boolean hasImages(final int rank) {
-    return members.values().stream().anyMatch(image -> image.created().rank() == rank);
+  /** Returns the images that a rank has created by request. */
+  public List<Image> images(final int rank) {
+    return images().stream().filter(image -> image.created().rank() == rank).toList();
   }
 
   /** The images a rank still has open. */
   public List<Image> openImages(final int rank) {
-    return members.values().stream()
-        .filter(image -> image.created().rank() == rank && !image.openers().isEmpty())
-        .toList();
+    return images(rank).stream().filter(image -> !image.openers().isEmpty()).toList();
+  }
+
+  /**
+   * Returns whether another rank's part is of a process that was killed before this one came. Ranks
+   * that go back to an earlier checkpoint write all parts anew.
+   */
+  public boolean isOutlivedBy(final Writer process) {
+    return Stream.concat(
+            files().stream().filter(file -> files.get(file) != process.rank()),
+            images().stream().filter(image -> image.created().rank() != process.rank()))
+        .map(Image::writer)
+        .anyMatch(writer -> writer.wasKilled() && writer.killsBefore() < process.killsBefore());
   }
 
   void complete(final int rank) {

@@ -13,6 +13,7 @@ import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.Header;
+import org.sluice.core.store.model.Completion;
 import org.sluice.iop.checkpoint.CapturedFiles;
 import org.sluice.iop.checkpoint.Decisions;
 import org.sluice.iop.checkpoint.ExplicitCheckpoint;
@@ -92,10 +93,20 @@ public final class CheckpointFiles {
   }
 
   /**
+   * Returns the checkpoint of a number where another rank's part is of a process that was killed
+   * before this one came; empty where this one or another one of its rank fills it already.
+   */
+  Optional<ExplicitCheckpoint> outlived(final long number, final Writer process) {
+    return Optional.ofNullable(decisions.state().underWay().get(number))
+        .filter(its -> its.completion() != Completion.MPI && its.isOutlivedBy(process))
+        .filter(its -> fillers(its, process.rank()).noneMatch(this::isAlive));
+  }
+
+  /**
    * Has a process fill a checkpoint. Files that its rank has in any that no living process fills
-   * are of a process that was killed: they leave it.
+   * are of a process that was killed: they leave it, and so do the images.
    *
-   * @return the files that are in no checkpoint now
+   * @return the files and images that are in no checkpoint now
    */
   List<Image> fill(final ExplicitCheckpoint checkpoint, final Writer process) {
     final int rank = process.rank();
@@ -120,7 +131,10 @@ public final class CheckpointFiles {
 
   private List<Image> leave(final ExplicitCheckpoint checkpoint, final int rank) {
     final List<Image> its =
-        checkpoint.files(rank).stream().filter(file -> !file.writer().isAlive()).toList();
+        Stream.concat(
+                checkpoint.files(rank).stream().filter(file -> !file.writer().isAlive()),
+                checkpoint.images(rank).stream().filter(CheckpointFiles::isLeft))
+            .toList();
     its.forEach(this::remove);
     checkpoint.expected().entrySet().stream()
         .filter(each -> each.getValue() == rank)
@@ -129,6 +143,15 @@ public final class CheckpointFiles {
         .forEach(
             path -> decisions.decide(new Entry.Added(NO_IMAGE, Entry.NO_CHECKPOINT, rank, path)));
     return its;
+  }
+
+  /**
+   * Returns whether the process that made an image was killed. Its end may not be known yet. A
+   * process that ended by itself leaves its images to the next one of its rank.
+   */
+  private static boolean isLeft(final Image image) {
+    final boolean unfinished = image.isAbandoned() || !image.openers().isEmpty();
+    return !image.writer().isAlive() && (image.writer().wasKilled() || unfinished);
   }
 
   private boolean isAlive(final Entry.Filling filling) {
@@ -347,7 +370,19 @@ public final class CheckpointFiles {
   /** Returns the reason for which a complete checkpoint cannot have one of its files. */
   Optional<Failure> look(final ExplicitCheckpoint checkpoint) {
     files.capture().search(checkpoint.files());
-    return checkpoint.files().stream().flatMap(file -> lack(file).stream()).findFirst();
+    return Stream.concat(
+            checkpoint.images().stream()
+                .filter(image -> checkpoint.completion() != Completion.MPI && image.isAbandoned())
+                .map(CheckpointFiles::leftOpen),
+            checkpoint.files().stream().flatMap(file -> lack(file).stream()))
+        .findFirst();
+  }
+
+  private static Failure leftOpen(final Image image) {
+    return new Failure(
+        Errno.EIO,
+        "image %s of rank %d was left open by a process that ended"
+            .formatted(Quoting.name(image.created().name()), image.created().rank()));
   }
 
   private Optional<Failure> lack(final Image file) {

@@ -96,11 +96,27 @@ public final class ExplicitCheckpoints {
     if (obstacle.isPresent()) {
       return new Reply.Failed(Errno.EBUSY, obstacle.get());
     }
+    files.outlived(number, beginner).ifPresent(known -> giveUp(known, outlived(beginner.rank())));
     final Reply begun = begin(number, request.ranks(), false, beginner);
     if (begun instanceof Reply.Done) {
-      files.fill(underWay.get(number), beginner).forEach(plain);
+      files.fill(underWay.get(number), beginner).forEach(this::leave);
     }
     return begun;
+  }
+
+  private static Failure outlived(final int rank) {
+    return new Failure(
+        Errno.ESTALE,
+        "rank %d begins it behind the kill of a process that had written to it; each rank has to begin it again"
+            .formatted(rank));
+  }
+
+  private void leave(final Image image) {
+    if (image.created() == null) {
+      plain.accept(image);
+    } else {
+      discard(image);
+    }
   }
 
   /**
@@ -305,7 +321,7 @@ public final class ExplicitCheckpoints {
     if (checkpoint == null || checkpoint.completion() == Completion.MPI) {
       return;
     }
-    if (checkpoint.hasImages(request.rank())) {
+    if (!checkpoint.images(request.rank()).isEmpty()) {
       Warnings.warn("checkpoint %d has no files: %s".formatted(checkpoint.number(), why));
     } else {
       giveUp(checkpoint, new Failure(Errno.EINVAL, why));
