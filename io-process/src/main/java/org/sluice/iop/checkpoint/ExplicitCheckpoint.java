@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.model.Completion;
@@ -245,16 +244,16 @@ public final class ExplicitCheckpoint {
   /**
    * Returns the images of a commit.
    *
-   * @param path path of a file in the capture directory
+   * @param paths the files by their paths in the capture directory: a file may have several
    */
-  public List<Entry.Part> members(final Function<Image, String> path) {
+  public List<Entry.Part> members(final Map<String, Image> paths) {
     final List<Entry.Part> parts = new ArrayList<>();
     members.forEach(
         (name, image) ->
             parts.add(new Entry.Part(image.id(), name, image.created().rank(), ranks(), false)));
-    files.forEach(
-        (file, rank) ->
-            parts.add(new Entry.Part(file.id(), path.apply(file), rank, ranks(), false)));
+    paths.forEach(
+        (path, file) ->
+            parts.add(new Entry.Part(file.id(), path, files.get(file), ranks(), false)));
     return parts;
   }
 

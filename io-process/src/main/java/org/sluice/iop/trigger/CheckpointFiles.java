@@ -1,7 +1,9 @@
 package org.sluice.iop.trigger;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -413,6 +415,22 @@ public final class CheckpointFiles {
 
   private String name(final String path) {
     return Quoting.name(files.capture().contains(path) ? files.capture().relative(path) : path);
+  }
+
+  /** Returns the files of a checkpoint by their present paths: each link is one. */
+  Map<String, Image> paths(final ExplicitCheckpoint checkpoint) {
+    final Map<String, Image> paths = new LinkedHashMap<>();
+    checkpoint.files().forEach(file -> paths.put(path(file), file));
+    try {
+      files.capture().names(checkpoint.files(), Map.of()).entrySet().stream()
+          .filter(each -> !ImageName.isOurs(each.getKey()))
+          .forEach(each -> paths.put(files.capture().relative(each.getKey()), each.getValue()));
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d has each file by one name, as others cannot be looked for: %s"
+              .formatted(checkpoint.number(), e.getMessage()));
+    }
+    return paths;
   }
 
   /** Returns the present path of a file in the capture directory. */

@@ -644,7 +644,7 @@ public final class ExplicitCheckpoints {
         true,
         checkpoint.commitRanks(),
         checkpoint.completion(),
-        checkpoint.members(files::path),
+        checkpoint.members(files.paths(checkpoint)),
         this::ended);
   }
 
