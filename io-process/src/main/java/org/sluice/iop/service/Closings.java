@@ -141,8 +141,9 @@ public final class Closings {
   }
 
   /**
-   * Releases files that were deleted unseen: as images they would keep room. Each call looks at a
-   * part of very many files, and the next call at the next part.
+   * Releases files that were deleted unseen: as images they would keep room. So do plain files that
+   * a checkpoint had, or might have had, at their close. Each call looks at a part of very many
+   * files, and the next call at the next part.
    */
   public void forgetDeleted() {
     if (untidy) {
@@ -153,13 +154,21 @@ public final class Closings {
     round = round.hasNext() ? round : files.registry().all().iterator();
     while (round.hasNext() && System.nanoTime() - end < 0) {
       final Image image = round.next();
-      if (isKnown(image)
-          && image.openers().isEmpty()
-          && !checkpoints.explicit().has(image)
-          && image.isDeleted()) {
-        checkpoints.groups().look(image);
-        letGo(image);
+      if (isKnown(image) && image.openers().isEmpty() && !checkpoints.explicit().has(image)) {
+        lookAtClosed(image);
       }
+    }
+  }
+
+  private void lookAtClosed(final Image image) {
+    if (image.isDeleted()) {
+      checkpoints.groups().look(image);
+      letGo(image);
+    } else if (drain.layout().forgetsClosed()
+        && !image.isOpenOutside()
+        && !image.isLeaving()
+        && !checkpoints.groups().mayHave(image)) {
+      forgetPlain(image);
     }
   }
 
