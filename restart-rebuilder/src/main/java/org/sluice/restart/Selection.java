@@ -145,7 +145,7 @@ final class Selection {
 
   /** Returns whether each rank has said that its part is complete, which may be nothing. */
   private static boolean isSaid(final Commit commit) {
-    return commit.completion().filter(Completion::isByRequest).isPresent();
+    return commit.completion().filter(Completion.API::equals).isPresent();
   }
 
   private static List<CommittedImage> ofRank(
