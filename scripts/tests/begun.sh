@@ -43,6 +43,24 @@ def add(number, path):
 def restore(number, directory):
     return call('checkpoint_restore', session, ctypes.c_int64(number), directory.encode())
 
+def name_it(number, name, to=session):
+    return call('checkpoint_name', to, ctypes.c_int64(number), name if name is None else name.encode('utf-8', 'surrogateescape'))
+
+def find(name):
+    number = ctypes.c_int64(-7)
+    return (*call('checkpoint_find', session, name.encode(), ctypes.byref(number)), number.value)
+
+def name_of(number):
+    text = ctypes.create_string_buffer(b'x' * 100, 101)
+    return (*call('checkpoint_name_of', session, ctypes.c_int64(number), text), text.value.decode())
+
+def named(number, name=None):
+    begin(number)
+    write(f'state-{number}', f'state of {number}')
+    assert name is None or name_it(number, name) == (0, '')
+    complete(number)
+    wait(number)
+
 def write(name, content):
     with open(name, 'w') as file:
         file.write(content)

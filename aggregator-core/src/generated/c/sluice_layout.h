@@ -482,11 +482,14 @@ _Static_assert(sizeof(struct sluice_trace_header) == 512, "sluice_trace_header")
 #define SLUICE_REQUEST_ADD 28
 #define SLUICE_REQUEST_CANCEL 29
 #define SLUICE_REQUEST_RESTORE 30
+#define SLUICE_REQUEST_NAME 31
 #define SLUICE_REQUEST_JOIN 32
 #define SLUICE_REQUEST_LEAVE 33
 #define SLUICE_REQUEST_STATS 34
 #define SLUICE_REQUEST_THRESHOLD 35
 #define SLUICE_REQUEST_PREEMPT 36
+#define SLUICE_REQUEST_FIND 37
+#define SLUICE_REQUEST_NAME_OF 38
 
 struct __attribute__((packed)) sluice_request_attach {
     int32_t version;
@@ -601,6 +604,10 @@ struct __attribute__((packed)) sluice_request_restore {
     int64_t checkpoint;
 };
 
+struct __attribute__((packed)) sluice_request_name {
+    int64_t checkpoint;
+};
+
 struct __attribute__((packed)) sluice_request_join {
     int32_t version;
 };
@@ -617,6 +624,10 @@ struct __attribute__((packed)) sluice_request_threshold {
 
 struct __attribute__((packed)) sluice_request_preempt {
     int32_t grace;
+};
+
+struct __attribute__((packed)) sluice_request_name_of {
+    int64_t checkpoint;
 };
 
 struct __attribute__((packed)) sluice_reply_attached {

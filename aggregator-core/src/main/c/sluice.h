@@ -54,6 +54,9 @@ extern "C" {
 /* Stands for the checkpoint committed last. */
 #define SLUICE_NEWEST INT64_C(-1)
 
+/* The bytes of the longest name of a checkpoint, and of the 0 behind it. */
+#define SLUICE_NAME_LENGTH 101
+
 /*
  * -EINVAL: a parameter that may not be NULL is NULL. -EBADF instead: the session or the image is
  * NULL, since the call that should have made it failed.
@@ -116,6 +119,23 @@ SLUICE_API int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoi
 SLUICE_API int sluice_checkpoint_add(sluice_session *session, int64_t checkpoint, const char *path);
 
 /*
+ * Gives a checkpoint that this process has begun a name beside its number. Other ranks need not, or
+ * give the same. The name is committed with the checkpoint, and `sluice restore` and other
+ * commands take the name for the number.
+ *
+ * A name has 1 to 100 bytes of UTF-8, without slashes and control characters. No name has digits
+ * only, or begins with a sign. A later checkpoint may have the name of an earlier one. Then the
+ * name means the checkpoint that was committed last, and the number still means the other.
+ *
+ * Where nodes give one checkpoint several names, that of the lowest rank counts.
+ *
+ * -EEXIST: the checkpoint has another name already. -EINVAL: the name is not such a text, or this
+ * rank has not begun the checkpoint, or has completed it.
+ */
+SLUICE_API int sluice_checkpoint_name(sluice_session *session, int64_t checkpoint,
+                                      const char *name);
+
+/*
  * Declares that this rank has closed its last image of the checkpoint. Does not wait. The
  * checkpoint is committed once every rank of this node has declared so, no process has a file of it
  * open, and everything is on stable storage. Until then a restart sees the checkpoint before.
@@ -151,6 +171,20 @@ SLUICE_API int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoi
 
 /* Stores the number of the checkpoint that was committed last. -ENOENT: there is none. */
 SLUICE_API int sluice_checkpoint_newest(sluice_session *session, int64_t *checkpoint);
+
+/*
+ * Stores the number of the checkpoint called `name`. Of several the one that was committed last
+ * counts. -ENOENT: there is none.
+ */
+SLUICE_API int sluice_checkpoint_find(sluice_session *session, const char *name,
+                                      int64_t *checkpoint);
+
+/*
+ * Stores the name of a committed checkpoint, or of SLUICE_NEWEST. The name is empty where the
+ * checkpoint has none. -ENOENT: there is no such checkpoint.
+ */
+SLUICE_API int sluice_checkpoint_name_of(sluice_session *session, int64_t checkpoint,
+                                         char name[SLUICE_NAME_LENGTH]);
 
 /*
  * Restores all files of a committed checkpoint, or of this node's part of it, into `directory`, as

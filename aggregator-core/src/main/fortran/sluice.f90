@@ -17,6 +17,7 @@ module sluice
   implicit none
   private
   public :: sluice_session, sluice_open, sluice_close, sluice_begin, sluice_add, sluice_complete, sluice_cancel
+  public :: sluice_name, sluice_find, sluice_name_of
   public :: sluice_wait, sluice_newest, sluice_restore, sluice_error
 
   type :: sluice_session
@@ -49,6 +50,27 @@ module sluice
       integer(c_int64_t), value :: checkpoint
       character(kind=c_char), intent(in) :: path(*)
     end function add
+
+    integer(c_int) function name_it(session, checkpoint, name) bind(C, name="sluice_checkpoint_name")
+      import :: c_int, c_int64_t, c_ptr, c_char
+      type(c_ptr), value :: session
+      integer(c_int64_t), value :: checkpoint
+      character(kind=c_char), intent(in) :: name(*)
+    end function name_it
+
+    integer(c_int) function find(session, name, checkpoint) bind(C, name="sluice_checkpoint_find")
+      import :: c_int, c_int64_t, c_ptr, c_char
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t) :: checkpoint
+    end function find
+
+    integer(c_int) function name_of(session, checkpoint, name) bind(C, name="sluice_checkpoint_name_of")
+      import :: c_int, c_int64_t, c_ptr, c_char
+      type(c_ptr), value :: session
+      integer(c_int64_t), value :: checkpoint
+      character(kind=c_char), intent(out) :: name(*)
+    end function name_of
 
     integer(c_int) function complete(session, checkpoint) bind(C, name="sluice_checkpoint_complete")
       import :: c_int, c_int64_t, c_ptr
@@ -114,6 +136,14 @@ contains
     sluice_add = add(session%handle, int(checkpoint, c_int64_t), trim(path)//c_null_char)
   end function sluice_add
 
+  ! Gives an open checkpoint a name beside its number.
+  integer function sluice_name(session, checkpoint, name)
+    type(sluice_session), intent(in) :: session
+    integer, intent(in) :: checkpoint
+    character(*), intent(in) :: name
+    sluice_name = name_it(session%handle, int(checkpoint, c_int64_t), trim(name)//c_null_char)
+  end function sluice_name
+
   integer function sluice_complete(session, checkpoint)
     type(sluice_session), intent(in) :: session
     integer, intent(in) :: checkpoint
@@ -142,6 +172,28 @@ contains
     checkpoint = int(number)
   end function sluice_newest
 
+  ! Finds the checkpoint of a name that was committed last.
+  integer function sluice_find(session, name, checkpoint)
+    type(sluice_session), intent(in) :: session
+    character(*), intent(in) :: name
+    integer, intent(out) :: checkpoint
+    integer(c_int64_t) :: number
+    number = -1
+    sluice_find = find(session%handle, trim(name)//c_null_char, number)
+    checkpoint = int(number)
+  end function sluice_find
+
+  ! Tells the name of a committed checkpoint, blank where it has none; less than 0 is the newest checkpoint.
+  integer function sluice_name_of(session, checkpoint, name)
+    type(sluice_session), intent(in) :: session
+    integer, intent(in) :: checkpoint
+    character(*), intent(out) :: name
+    character(kind=c_char) :: bytes(101)
+    bytes = c_null_char
+    sluice_name_of = name_of(session%handle, int(checkpoint, c_int64_t), bytes)
+    name = text_of(bytes)
+  end function sluice_name_of
+
   ! Restores all files of a checkpoint into a directory; less than 0 is the newest checkpoint.
   integer function sluice_restore(session, checkpoint, directory)
     type(sluice_session), intent(in) :: session
@@ -154,12 +206,19 @@ contains
   function sluice_error() result(text)
     character(1000) :: text
     character(kind=c_char), pointer :: bytes(:)
-    integer :: i
     call c_f_pointer(message(), bytes, [len(text)])
+    text = text_of(bytes)
+  end function sluice_error
+
+  ! Returns the text up to a null character, and blanks behind it.
+  function text_of(bytes) result(text)
+    character(kind=c_char), intent(in) :: bytes(:)
+    character(size(bytes)) :: text
+    integer :: i
     text = ""
-    do i = 1, len(text)
+    do i = 1, size(bytes)
       if (bytes(i) == c_null_char) exit
       text(i:i) = bytes(i)
     end do
-  end function sluice_error
+  end function text_of
 end module sluice

@@ -12,7 +12,8 @@
 
 Under `sluice run` the files that the program creates or empties in the capture directory within the `with` belong to the
 checkpoint, whatever they are called. It is committed as a whole behind the `with`, while the program goes on; an exception
-gives it up. `checkpoint.add(path)` adds a file that another process writes, `checkpoint.wait()` waits for the commit, and
+gives it up. `sluice.checkpoint(step, name="epoch-3")` has a name beside its number, which `sluice.restore` and
+`sluice restore` take as well. `checkpoint.add(path)` adds a file that another process writes, `checkpoint.wait()` waits for the commit, and
 `sluice.newest()` is the number of the last one. Without `sluice run` all of that does nothing, which is said once.
 
 Any thread may call anything. A process has one checkpoint open at a time: files of all its threads belong to that. In the
@@ -28,10 +29,11 @@ import sys
 import threading
 import time
 
-__all__ = ["Checkpoint", "Error", "checkpoint", "newest", "restore"]
+__all__ = ["Checkpoint", "Error", "checkpoint", "find", "name_of", "newest", "restore"]
 
 _WAIT_SLICE = 0.1  # seconds, after which a signal such as that of Ctrl-C counts
 _NEWEST = -1
+_NAME_LENGTH = 101  # bytes, with the 0 behind it
 
 
 class Error(OSError):
@@ -118,6 +120,13 @@ def _number(value):
     return number
 
 
+def _text(name):
+    text = name.encode(errors="surrogateescape")
+    if b"\0" in text:
+        raise Error(errno.EINVAL, f"no name of a checkpoint, since it has a null byte: {name!r}")
+    return text
+
+
 def _path(path):
     name = os.fsencode(path)
     if b"\0" in name:
@@ -128,8 +137,10 @@ def _path(path):
 class Checkpoint:
     """A checkpoint that the process begins and completes. Use it by `with sluice.checkpoint(number):`."""
 
-    def __init__(self, number):
+    def __init__(self, number, name=None):
         self.number = _number(number)
+        self.name = name
+        self._name = None if name is None else _text(name)
         self._c = ctypes.c_int64(self.number)
         self._on = _open() is not None
         self._thread = None
@@ -145,11 +156,21 @@ class Checkpoint:
             _filled = self
         try:
             _call("checkpoint_begin", self._c)
+            self._give_name()
         except BaseException:
             _filled = None
             raise
         self._thread = threading.get_ident()
         return self
+
+    def _give_name(self):
+        """Names it. One that could not be named is given up, as the block of its `with` does not run."""
+        try:
+            if self._name is not None:
+                _call("checkpoint_name", self._c, self._name)
+        except BaseException:
+            self._cancel()
+            raise
 
     def __exit__(self, kind, error, trace):
         global _filled
@@ -199,34 +220,58 @@ class Checkpoint:
                 return False
 
 
-def checkpoint(number):
-    """Returns a checkpoint of this number, to be used by `with`."""
-    return Checkpoint(number)
+def checkpoint(number, name=None):
+    """Returns a checkpoint of this number, and perhaps of a name, to be used by `with`."""
+    return Checkpoint(number, name)
+
+
+def _or_none(name, *arguments):
+    """Calls a function. False where there is no such checkpoint, or no I/O process."""
+    if _open() is None:
+        return False
+    try:
+        _call(name, *arguments)
+    except Error as error:
+        if error.errno != errno.ENOENT:
+            raise
+        return False
+    return True
 
 
 def newest():
     """Returns the number of the checkpoint committed last; None for none."""
-    if _open() is None:
-        return None
     number = ctypes.c_int64()
-    try:
-        _call("checkpoint_newest", ctypes.byref(number))
-    except Error as error:
-        if error.errno != errno.ENOENT:
-            raise
-        return None
-    return number.value
+    return number.value if _or_none("checkpoint_newest", ctypes.byref(number)) else None
+
+
+def find(name):
+    """Returns the number of the checkpoint of this name that was committed last; None for none."""
+    number = ctypes.c_int64()
+    return number.value if _or_none("checkpoint_find", _text(name), ctypes.byref(number)) else None
+
+
+def name_of(checkpoint):
+    """Returns the name of a committed checkpoint; None where it has none, or there is none of this number."""
+    name = ctypes.create_string_buffer(_NAME_LENGTH)
+    _or_none("checkpoint_name_of", ctypes.c_int64(_number(checkpoint)), name)
+    return name.value.decode() or None
 
 
 def restore(directory, checkpoint=None):
     """Restores all files of a checkpoint, or of the newest, into a directory. False if none was ever committed.
 
+    The checkpoint is a number or a name.
+
     A file that is there already as it was committed stays. Another one is refused, and then nothing is restored.
     """
     name = _path(directory)
-    number = _NEWEST if checkpoint is None else _number(checkpoint)
+    number = _NEWEST if checkpoint is None or isinstance(checkpoint, str) else _number(checkpoint)
     if _open() is None:
         return False
+    if isinstance(checkpoint, str):
+        number = find(checkpoint)
+        if number is None:
+            raise Error(errno.ENOENT, f"no checkpoint called {checkpoint} is committed")
     try:
         _call("checkpoint_restore", ctypes.c_int64(number), name)
     except Error as error:

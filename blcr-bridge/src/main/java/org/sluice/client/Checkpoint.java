@@ -80,6 +80,21 @@ public final class Checkpoint {
   }
 
   /**
+   * Gives the checkpoint a name beside its number, by which it can be found and restored. Other
+   * ranks need not, or give the same.
+   *
+   * @param name 1 to 100 bytes of UTF-8 without slashes and control characters; neither digits
+   *     alone, nor with a sign in front
+   * @throws IOException when it is no such text, or the checkpoint has another name, or this rank
+   *     has completed it
+   */
+  public void name(final String name) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      session.call(LibSluice.CHECKPOINT_NAME, number, FileName.inC(arena, name));
+    }
+  }
+
+  /**
    * Closes the images still open and gives the checkpoint up. Its files stay plain files.
    *
    * @throws IOException when this process does not fill it any more

@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.sluice.core.libc.Errno;
 import org.sluice.core.posix.FileName;
 
 /**
@@ -39,6 +41,9 @@ import org.sluice.core.posix.FileName;
 public final class CheckpointClient implements AutoCloseable {
   /** The number that asks {@link #restart} for the newest committed checkpoint. */
   public static final long NEWEST = -1;
+
+  /** The bytes of the longest name, and of the 0 behind it. */
+  private static final int NAME_LENGTH = 101;
 
   private final LibrarySession session;
   private final List<Checkpoint> checkpoints = new ArrayList<>();
@@ -117,6 +122,41 @@ public final class CheckpointClient implements AutoCloseable {
   public OptionalLong newest() throws IOException {
     final List<Long> all = checkpoints();
     return all.isEmpty() ? OptionalLong.empty() : OptionalLong.of(all.getLast());
+  }
+
+  /**
+   * Finds a checkpoint by its name.
+   *
+   * @param name the name that a rank gave it
+   * @return its number, of several that of the one committed last; empty for none
+   * @throws IOException when the I/O process is gone, or the store cannot be read
+   */
+  public OptionalLong find(final String name) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment number = arena.allocate(ValueLayout.JAVA_LONG);
+      session.call(LibSluice.CHECKPOINT_FIND, FileName.inC(arena, name), number.address());
+      return OptionalLong.of(number.get(ValueLayout.JAVA_LONG, 0));
+    } catch (final CheckpointException e) {
+      if (e.errno() != Errno.ENOENT) {
+        throw e;
+      }
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * Returns the name of a committed checkpoint.
+   *
+   * @param checkpoint the checkpoint's number, or {@link #NEWEST}
+   * @return its name; empty where it has none
+   * @throws IOException when there is no such checkpoint
+   */
+  public Optional<String> nameOf(final long checkpoint) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment name = arena.allocate(NAME_LENGTH);
+      session.call(LibSluice.CHECKPOINT_NAME_OF, checkpoint, name.address());
+      return Optional.of(name.getString(0)).filter(text -> !text.isEmpty());
+    }
   }
 
   /**

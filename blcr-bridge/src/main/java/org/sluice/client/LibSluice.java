@@ -32,6 +32,9 @@ final class LibSluice {
   static final MethodHandle CHECKPOINT_CANCEL = function("sluice_checkpoint_cancel");
   static final MethodHandle CHECKPOINT_WAIT = function("sluice_checkpoint_wait");
   static final MethodHandle CHECKPOINT_LIST = function("sluice_checkpoint_list");
+  static final MethodHandle CHECKPOINT_NAME = function("sluice_checkpoint_name");
+  static final MethodHandle CHECKPOINT_FIND = function("sluice_checkpoint_find");
+  static final MethodHandle CHECKPOINT_NAME_OF = function("sluice_checkpoint_name_of");
   static final MethodHandle CHECKPOINT_RESTORE = function("sluice_checkpoint_restore");
   static final MethodHandle IMAGE_CREATE = function("sluice_image_create");
   private static final MethodHandle IMAGE_PWRITE = transfer("sluice_image_pwrite");

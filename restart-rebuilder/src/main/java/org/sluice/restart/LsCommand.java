@@ -42,7 +42,7 @@ public final class LsCommand implements Subcommand {
   private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
-  private Long number;
+  private CheckpointKey key;
   private Optional<Path> stage = Optional.empty();
   private boolean withImages;
 
@@ -63,8 +63,9 @@ public final class LsCommand implements Subcommand {
           .add(series)
           .add(json)
           .add(
-              option(Long.class, value -> number = value, "--checkpoint")
-                  .paramLabel("N")
+              option(CheckpointKey.class, value -> key = value, "--checkpoint")
+                  .paramLabel(CheckpointKey.LABEL)
+                  .converters(CheckpointKey::parse)
                   .description("Only this checkpoint, with its images."))
           .add(
               flag(value -> withImages = value, "-l", "--images")
@@ -114,11 +115,11 @@ public final class LsCommand implements Subcommand {
       all.add(list(name));
     }
     final List<Commit> commits = all.stream().flatMap(one -> one.commits().stream()).toList();
-    if (number != null && commits.isEmpty()) {
-      throw Selection.none(number, location);
+    if (key != null && commits.isEmpty()) {
+      throw key.none(location);
     }
     final Optional<Capacity> capacity =
-        number == null && !store.isElsewhere()
+        key == null && !store.isElsewhere()
             ? Capacity.of(store.directory(), commits)
             : Optional.empty();
     if (json.wanted()) {
@@ -134,7 +135,7 @@ public final class LsCommand implements Subcommand {
     if (!unreadable.isEmpty()) {
       throw Damage.failure(unreadable);
     }
-    if (number == null) {
+    if (key == null) {
       tellRestores();
     }
     return ExitStatus.OK.code();
@@ -160,7 +161,7 @@ public final class LsCommand implements Subcommand {
                   opened, () -> find(opened, others), commit -> readImages(opened, commit))
               : find(opened, others);
       final List<Waiting> waiting =
-          number == null && opened instanceof final SeriesReader nodes
+          key == null && opened instanceof final SeriesReader nodes
               ? nodes.waiting(unreadable::add)
               : List.of();
       return new Listed(
@@ -202,7 +203,7 @@ public final class LsCommand implements Subcommand {
    */
   private List<StageReport.Line> copying(final CheckpointReader opened) throws IOException {
     if (opened instanceof final SeriesReader bucket) {
-      return stage.isPresent() && store.isElsewhere() && number == null
+      return stage.isPresent() && store.isElsewhere() && key == null
           ? StageReport.underWay(
               stage.get(),
               store.location(),
@@ -231,10 +232,10 @@ public final class LsCommand implements Subcommand {
    */
   private List<Commit> find(final CheckpointReader opened, final int others) throws IOException {
     unreadable.subList(others, unreadable.size()).clear();
-    if (number == null) {
+    if (key == null) {
       unreadable.addAll(opened.lost());
     }
-    return number == null ? opened.commits(unreadable::add) : opened.find(number).stream().toList();
+    return key == null ? opened.commits(unreadable::add) : key.in(opened).stream().toList();
   }
 
   /** A checkpoint with an unreadable index is listed without images. */
@@ -252,7 +253,7 @@ public final class LsCommand implements Subcommand {
   }
 
   private boolean showsImages() {
-    return withImages || number != null;
+    return withImages || key != null;
   }
 
   private void printJson(final List<Listed> all, final Optional<Capacity> capacity)
@@ -260,7 +261,7 @@ public final class LsCommand implements Subcommand {
     json.print(
         new JsonObject()
             .with("store", location)
-            .with("newest", number == null ? newest(all) : number)
+            .with("newest", key == null || key.number() == null ? newest(all) : key.number())
             .with("checkpoints", members(all, Listed::commits, this::members))
             .with("waiting", members(all, Listed::waiting, LsCommand::members))
             .with("copying", members(all, Listed::copying, LsCommand::members))
@@ -292,11 +293,14 @@ public final class LsCommand implements Subcommand {
     final UnaryOperator<String> column =
         series ->
             width == 0 ? "" : ("%-" + Math.max(width, "SERIES".length()) + "s  ").formatted(series);
+    final boolean named =
+        all.stream().flatMap(one -> one.commits().stream()).anyMatch(c -> c.name().isPresent());
     printLine(
         column.apply("SERIES")
             + "%10s %-19s %-6s %-10s %-9s %5s %6s %7s"
                 .formatted(
-                    "CHECKPOINT", "COMMITTED", "BY", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE"));
+                    "CHECKPOINT", "COMMITTED", "BY", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE")
+            + (named ? "  NAME" : ""));
     for (final Listed one : all) {
       final String first = column.apply(one.series().orElse(""));
       for (final Commit commit : one.commits()) {
@@ -322,7 +326,8 @@ public final class LsCommand implements Subcommand {
             ranks(commit),
             commit.content().images(),
             SizeConverter.format(commit.content().bytes()),
-            commit.caveat().map(caveat -> "  " + Quoting.line(caveat)).orElse("")
+            commit.name().map(name -> "  " + Quoting.name(name)).orElse("")
+                + commit.caveat().map(caveat -> "  " + Quoting.line(caveat)).orElse("")
                 + Optional.ofNullable(copies.get(commit.id())).map("  "::concat).orElse(""));
   }
 
@@ -383,6 +388,7 @@ public final class LsCommand implements Subcommand {
     final JsonObject members =
         new JsonObject()
             .with("number", commit.number())
+            .with("name", commit.name().orElse(null))
             .with("commit", "%016x".formatted(commit.id()))
             .with("time", commit.identity().time().toString())
             .with("complete", commit.completion().map(Completion::label).orElse(null))

@@ -34,7 +34,7 @@ public final class RestoreCommand implements Subcommand {
   private final JsonOption json = new JsonOption();
 
   private String target;
-  private Long number;
+  private CheckpointKey key;
   private Integer rank;
   private boolean partial;
   private boolean force;
@@ -69,8 +69,9 @@ public final class RestoreCommand implements Subcommand {
                   .required(true)
                   .description("Where the images go; made if missing."))
           .add(
-              option(Long.class, value -> number = value, "--checkpoint")
-                  .paramLabel("N")
+              option(CheckpointKey.class, value -> key = value, "--checkpoint")
+                  .paramLabel(CheckpointKey.LABEL)
+                  .converters(CheckpointKey::parse)
                   .description(
                       "Which checkpoint; default: the one committed last that no file joined since."))
           .add(
@@ -106,6 +107,7 @@ public final class RestoreCommand implements Subcommand {
               "  sluice restore --store /scratch/store --to /scratch/run",
               "  sluice restore --store /scratch/store --to /scratch/run --newest-or-none",
               "  sluice restore --store /scratch/store --to /tmp/look --checkpoint 12 --rank 3",
+              "  sluice restore --store /scratch/store --to /tmp/look --checkpoint epoch-3",
               "  sluice restore --store /scratch/store --to /scratch/run --force --json",
               "  sluice restore --store /scratch/store --to /scratch/run --fallback")
           .spec();
@@ -117,7 +119,7 @@ public final class RestoreCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    if (newestOrNone && number != null) {
+    if (newestOrNone && key != null) {
       throw new CommandException(
           ExitStatus.USAGE, "--newest-or-none and --checkpoint exclude each other; give one");
     }
@@ -165,7 +167,7 @@ public final class RestoreCommand implements Subcommand {
       for (final IOException damage : older) {
         say("an older checkpoint cannot be read: " + damage.getMessage());
       }
-      for (final IOException lost : number == null ? opened.lost() : List.<IOException>of()) {
+      for (final IOException lost : key == null ? opened.lost() : List.<IOException>of()) {
         say("a checkpoint is gone that nobody removed: " + lost.getMessage());
       }
     }
@@ -174,13 +176,13 @@ public final class RestoreCommand implements Subcommand {
 
   private Commit find(final CheckpointReader opened) throws IOException {
     older.clear();
-    return number == null ? Selection.newest(opened, older) : Selection.commit(opened, number);
+    return key == null ? Selection.newest(opened, older) : Selection.commit(opened, key);
   }
 
   private int restoreIntact(final CheckpointReader opened) throws IOException {
     final Fallback chain = new Fallback(opened);
     chain.run(
-        number,
+        key == null ? null : key.number(opened),
         commit -> {
           if (rank != null) {
             checkAll(opened, commit);
@@ -232,9 +234,9 @@ public final class RestoreCommand implements Subcommand {
       return;
     }
     final String done =
-        "checkpoint %d%s to %s: %d images, %s"
+        "checkpoint %s%s to %s: %d images, %s"
                 .formatted(
-                    commit.number(),
+                    commit.title(),
                     Selection.ofSeries(opened),
                     Quoting.name(target),
                     images.size(),
@@ -276,6 +278,7 @@ public final class RestoreCommand implements Subcommand {
         new JsonObject()
             .with("series", opened.series().orElse(null))
             .with("checkpoint", commit.number())
+            .with("name", commit.name().orElse(null))
             .with("ranks", commit.coverage().ranks())
             .with(
                 "part", commit.coverage().part().isEmpty() ? null : commit.coverage().part().list())

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -34,7 +33,7 @@ public final class RmCommand implements Subcommand {
   private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
-  private Set<Long> numbers = new LinkedHashSet<>();
+  private List<String> words = List.of();
   private Integer keep;
   private boolean newest;
   private boolean dryRun;
@@ -57,10 +56,11 @@ public final class RmCommand implements Subcommand {
           .add(series)
           .add(json)
           .add(
-              parameters(Long.class, value -> numbers = new LinkedHashSet<>(value))
-                  .paramLabel("N")
+              parameters(String.class, value -> words = List.copyOf(value))
+                  .paramLabel(CheckpointKey.LABEL)
                   .arity("0..*")
-                  .description("Numbers of checkpoints, as sluice ls shows them."))
+                  .description(
+                      "Numbers or names of checkpoints, as sluice ls shows them; a name is the newest of that name."))
           .add(
               option(Integer.class, value -> keep = value, "--keep")
                   .paramLabel("N")
@@ -69,7 +69,7 @@ public final class RmCommand implements Subcommand {
           .add(
               flag(value -> newest = value, "--newest")
                   .description(
-                      "Remove the newest, too, where its number is named: a restart begins with an older one"
+                      "Remove the newest, too, where it is named: a restart begins with an older one"
                           + " then. End the job before: only on one node is this refused while it runs."))
           .add(
               flag(value -> dryRun = value, "--dry-run")
@@ -88,17 +88,18 @@ public final class RmCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    if (numbers.isEmpty() == (keep == null) || keep != null && (keep < 1 || newest)) {
+    if (words.isEmpty() == (keep == null) || keep != null && (keep < 1 || newest)) {
       throw new CommandException(
           ExitStatus.USAGE,
           "name the checkpoints to remove, or give --keep a number from 1 on; see sluice rm --help");
     }
+    final List<CheckpointKey> keys = CheckpointKey.of(words);
     try (StoreTidying tidying = Stores.openToTidy(store, series.name())) {
       final CheckpointReader opened = tidying.reader();
       refuseBesideJob(opened);
       final List<Commit> commits = tidying.candidates(dryRun);
       final List<Long> removed =
-          new ArrayList<>(keep == null ? named(opened, commits) : older(commits));
+          new ArrayList<>(keep == null ? named(opened, commits, keys) : older(commits));
       final List<Long> busy = dryRun ? List.of() : tidying.remove(removed);
       removed.removeAll(busy);
       print(removed);
@@ -130,9 +131,11 @@ public final class RmCommand implements Subcommand {
   }
 
   /** Returns the named checkpoints, after a check that they may be removed. */
-  private Set<Long> named(final CheckpointReader opened, final List<Commit> commits)
+  private Set<Long> named(
+      final CheckpointReader opened, final List<Commit> commits, final List<CheckpointKey> keys)
       throws IOException {
     final Set<Long> there = opened.numbers();
+    final Set<Long> numbers = CheckpointKey.numbers(opened, keys);
     for (final long number : numbers) {
       if (!there.contains(number)) {
         Selection.commit(opened, number); // throws that there is none

@@ -21,7 +21,11 @@ final class Selection {
   static Commit commit(final CheckpointReader store, final Long number) throws IOException {
     return number == null
         ? newest(store, new ArrayList<>())
-        : store.find(number).orElseThrow(() -> none(number, store.store()));
+        : commit(store, new CheckpointKey(number, null));
+  }
+
+  static Commit commit(final CheckpointReader store, final CheckpointKey key) throws IOException {
+    return key.in(store).orElseThrow(() -> key.none(store.store()));
   }
 
   /** Errors of unreadable ones that are certainly older are added to a list. */
@@ -44,12 +48,6 @@ final class Selection {
 
   static String ofSeries(final CheckpointReader store) {
     return store.series().map(" of series "::concat).orElse("");
-  }
-
-  static CommandException none(final long number, final String store) {
-    return new CommandException(
-        ExitStatus.NOT_FOUND,
-        "no checkpoint %d is committed in %s; sluice ls shows which are".formatted(number, store));
   }
 
   @FunctionalInterface

@@ -27,7 +27,7 @@ public final class VerifyCommand implements Subcommand {
   private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
-  private Long number;
+  private CheckpointKey key;
 
   private final CommandSpec spec =
       Model.of(this, "verify")
@@ -42,8 +42,9 @@ public final class VerifyCommand implements Subcommand {
           .add(series)
           .add(json)
           .add(
-              option(Long.class, value -> number = value, "--checkpoint")
-                  .paramLabel("N")
+              option(CheckpointKey.class, value -> key = value, "--checkpoint")
+                  .paramLabel(CheckpointKey.LABEL)
+                  .converters(CheckpointKey::parse)
                   .description("Only this checkpoint."))
           .examples(
               "  sluice verify --store /scratch/store",
@@ -90,10 +91,10 @@ public final class VerifyCommand implements Subcommand {
 
   private List<Commit> find(final CheckpointReader opened) throws IOException {
     damage.clear();
-    if (number == null) {
+    if (key == null) {
       opened.verifyStore(damage::add);
     }
-    return number == null ? opened.commits(damage::add) : List.of(Selection.commit(opened, number));
+    return key == null ? opened.commits(damage::add) : List.of(Selection.commit(opened, key));
   }
 
   private void print(final CheckpointReader opened, final List<Commit> commits) {
@@ -101,8 +102,8 @@ public final class VerifyCommand implements Subcommand {
     commits.forEach(
         commit ->
             out.printf(
-                "verified checkpoint %d%s: %d images, %s%s%n",
-                commit.number(),
+                "verified checkpoint %s%s: %d images, %s%s%n",
+                commit.title(),
                 Selection.ofSeries(opened),
                 commit.content().images(),
                 SizeConverter.format(commit.content().bytes()),

@@ -121,6 +121,16 @@ final class Bodies {
       out.putTypeOrStatus(30);
       out.putLong(it.checkpoint());
       out.putString(it.directory());
+    } else if (message instanceof final Request.Name it) {
+      out.putTypeOrStatus(31);
+      out.putLong(it.checkpoint());
+      out.putString(it.name());
+    } else if (message instanceof final Request.Find it) {
+      out.putTypeOrStatus(37);
+      out.putString(it.name());
+    } else if (message instanceof final Request.NameOf it) {
+      out.putTypeOrStatus(38);
+      out.putLong(it.checkpoint());
     } else if (message instanceof final Request.Join it) {
       out.putTypeOrStatus(32);
       out.putInt(it.version());
@@ -321,6 +331,19 @@ final class Bodies {
           in.getLong(),
           in.getString());
     }
+    if (type == 31) {
+      return new Request.Name(
+          in.getLong(),
+          in.getString());
+    }
+    if (type == 37) {
+      return new Request.Find(
+          in.getString());
+    }
+    if (type == 38) {
+      return new Request.NameOf(
+          in.getLong());
+    }
     if (type == 32) {
       return new Request.Join(
           in.getVersion(),
@@ -390,6 +413,14 @@ final class Bodies {
           in.getString());
     }
     if (request instanceof Request.Add) {
+      return new Reply.Text(
+          in.getString());
+    }
+    if (request instanceof Request.Find) {
+      return new Reply.Checkpoints(
+          listOfLong(in));
+    }
+    if (request instanceof Request.NameOf) {
       return new Reply.Text(
           in.getString());
     }

@@ -40,7 +40,8 @@ public final class Arguments {
     return value;
   }
 
-  static <T> T number(final String value, final Function<String, T> type) {
+  /** Returns a number; anything else is refused. */
+  public static <T> T number(final String value, final Function<String, T> type) {
     try {
       return type.apply(value);
     } catch (final NumberFormatException e) {

@@ -72,8 +72,7 @@ final class UsageLine {
       return "there is no option " + options + suggestion(e);
     }
     return command.getSubcommands().isEmpty()
-        ? "%s is %s"
-            .formatted(Quoting.name(word), takesNumbers(command) ? "no number" : "of no use")
+        ? Quoting.name(word) + " is of no use"
         : "there is no command " + Quoting.name(word) + suggestion(e);
   }
 
@@ -88,11 +87,6 @@ final class UsageLine {
                 .flatMap(option -> Stream.of(option.names()))
                 .toList()
             : command.getSubcommands().keySet());
-  }
-
-  private static boolean takesNumbers(final CommandLine command) {
-    return command.getCommandSpec().positionalParameters().stream()
-        .anyMatch(each -> List.of(each.auxiliaryTypes()).contains(Long.class));
   }
 
   private static String missing(final MissingParameterException e) {

@@ -251,6 +251,29 @@ public sealed interface Request {
       implements Request {}
 
   /**
+   * Gives a checkpoint that the process has begun a name beside its number.
+   *
+   * @param name the same of all ranks that give one
+   */
+  @Wire(type = 31, replyMeans = "empty; `-EEXIST` where a rank has given it another name")
+  record Name(long checkpoint, String name) implements Request {}
+
+  /** Asks for the number of the checkpoint that was committed last of those of a name. */
+  @Wire(
+      type = 37,
+      reply = Reply.Checkpoints.class,
+      replyMeans = "one; `-ENOENT` where none is called so")
+  record Find(String name) implements Request {}
+
+  /**
+   * Asks for the name of a committed checkpoint.
+   *
+   * @param checkpoint the checkpoint's number, -1 for the newest
+   */
+  @Wire(type = 38, reply = Reply.Text.class, replyMeans = "empty where it has none")
+  record NameOf(@Wire.Means("-1 the newest") long checkpoint) implements Request {}
+
+  /**
    * Joins the I/O process as a member that keeps it alive.
    *
    * @param version version of the format the client speaks

@@ -117,6 +117,7 @@ final class EntryFields {
       out.writeInt(14);
       out.writeLong(it.attempt());
       out.writeLong(it.checkpoint());
+      EntryCodec.writeText(out, it.name());
       out.writeLong(it.round());
       out.writeLong(it.growth());
       out.writeInt(it.ranks());
@@ -292,6 +293,10 @@ final class EntryFields {
       out.writeLong(it.checkpoint());
       out.writeInt(it.rank());
       EntryCodec.writeText(out, it.path());
+    } else if (message instanceof final Entry.Named it) {
+      out.writeInt(33);
+      out.writeLong(it.checkpoint());
+      EntryCodec.writeText(out, it.name());
     }
   }
 
@@ -405,6 +410,7 @@ final class EntryFields {
       return new Entry.Committing(
           in.getLong(),
           in.getLong(),
+          EntryCodec.readText(in),
           in.getLong(),
           in.getLong(),
           in.getInt(),
@@ -558,6 +564,11 @@ final class EntryFields {
           in.getInt(),
           in.getLong(),
           in.getInt(),
+          EntryCodec.readText(in));
+    }
+    if (type == 33) {
+      return new Entry.Named(
+          in.getLong(),
           EntryCodec.readText(in));
     }
     throw new BufferUnderflowException();

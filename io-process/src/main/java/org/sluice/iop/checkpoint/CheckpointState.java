@@ -129,6 +129,8 @@ public final class CheckpointState implements Fold {
       }
       case Entry.Filling e -> fill(e);
       case Entry.Added e -> add(e);
+      case Entry.Named e when underWay.containsKey(e.checkpoint()) ->
+          underWay.get(e.checkpoint()).name(e.name());
       case Entry.Detached e -> filling.remove(e.slot());
       case Entry.Completed e -> {
         filling
@@ -297,6 +299,7 @@ public final class CheckpointState implements Fold {
     return new Entry.Committing(
         commit.attempt(),
         number,
+        "",
         Entry.NO_ROUND,
         0,
         0,

@@ -48,11 +48,13 @@ public final class Committer {
   }
 
   /**
+   * @param name name of the checkpoint; empty for none
    * @param anew whether it was written anew since it was decided last
    * @param owner told once it is stored or undone
    */
   public void commit(
       final long number,
+      final String name,
       final boolean anew,
       final CommitRanks ranks,
       final Completion completion,
@@ -66,6 +68,7 @@ public final class Committer {
         new Entry.Committing(
             decisions.state().lastAttempt() + 1,
             number,
+            name,
             written.round(),
             written.growth(),
             ranks.ranks(),

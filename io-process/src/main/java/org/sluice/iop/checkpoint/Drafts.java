@@ -38,6 +38,7 @@ public final class Drafts {
   Draft begin(final Entry.Committing decision) {
     return new Draft(
         decision.checkpoint(),
+        decision.name(),
         new CommitSource(
             node, job, storage.predecessors().origin(decision.checkpoint()), storage.sessionId()),
         new JobCoverage(decision.ranks(), decision.part()),

@@ -33,6 +33,9 @@ public final class ExplicitCheckpoint {
 
   private boolean decided;
 
+  /** The name beside its number; empty for none. */
+  private String name = "";
+
   /** The names of files that are yet to be written, with the rank of each. */
   private final Map<String, Integer> expected = new LinkedHashMap<>();
 
@@ -59,6 +62,14 @@ public final class ExplicitCheckpoint {
 
   public long number() {
     return number;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  void name(final String given) {
+    name = given;
   }
 
   public int ranks() {
@@ -160,6 +171,9 @@ public final class ExplicitCheckpoint {
       to.accept(before);
     }
     to.accept(new Entry.Begun(number, scope));
+    if (!name.isEmpty()) {
+      to.accept(new Entry.Named(number, name));
+    }
     begun.forEach(rank -> to.accept(new Entry.Filling(Lane.NO_SLOT, number, rank)));
     images().forEach(image -> to.accept(image.created()));
     files().forEach(file -> to.accept(file.added()));

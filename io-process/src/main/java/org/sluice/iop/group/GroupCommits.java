@@ -20,6 +20,8 @@ import org.sluice.iop.retention.Retention;
  * checkpoints that are whole no more. Service thread only.
  */
 public final class GroupCommits {
+  private static final String NO_NAME = "";
+
   private final CheckpointStorage storage;
   private final Drain drain;
   private final Committer committer;
@@ -65,7 +67,8 @@ public final class GroupCommits {
     if (!group.hasGrown()) {
       storage.predecessors().commits(group.number());
     }
-    committer.commit(group.number(), group.isRewritten(), ranks, completion, members, owner);
+    committer.commit(
+        group.number(), NO_NAME, group.isRewritten(), ranks, completion, members, owner);
   }
 
   /** Notes that a group is in the store; older checkpoints go. */

@@ -209,6 +209,7 @@ public sealed interface Entry {
    *
    * @param attempt number of the commit, from 1
    * @param checkpoint its number
+   * @param name its name; empty for none
    * @param round how many times the checkpoint was written before, or {@link #NO_ROUND}
    * @param growth how many times the commit was decided before in this round
    * @param ranks ranks of the job, 0 unknown
@@ -221,6 +222,7 @@ public sealed interface Entry {
   record Committing(
       long attempt,
       long checkpoint,
+      String name,
       long round,
       long growth,
       int ranks,
@@ -492,4 +494,12 @@ public sealed interface Entry {
    *     image
    */
   record Added(int image, long checkpoint, int rank, String path) implements Entry {}
+
+  /**
+   * A checkpoint made by request has a name beside its number.
+   *
+   * @param checkpoint the checkpoint's number
+   * @param name its name
+   */
+  record Named(long checkpoint, String name) implements Entry {}
 }

@@ -38,7 +38,7 @@ public final class Journal implements AutoCloseable {
   /** The characters {@code SLUICJNL} as a little-endian 64-bit integer. */
   static final long MAGIC = 0x4C4E_4A43_4955_4C53L;
 
-  static final int VERSION = 15;
+  static final int VERSION = 16;
   private static final int BOOT_OFFSET = 24;
   private static final int HEADER_LENGTH = 40;
   private static final int FRAME_LENGTH = 8;

@@ -34,6 +34,8 @@ public final class CheckpointRequests {
   boolean receive(final Optional<Attachment> asker, final Request request, final Caller caller) {
     switch (request) {
       case Request.ListCheckpoints() -> checkpoints.restarts().list(caller);
+      case Request.Find find -> checkpoints.restarts().find(find.name(), caller);
+      case Request.NameOf of -> checkpoints.restarts().nameOf(of.checkpoint(), caller);
       case Request.Restart restart -> checkpoints.restarts().restart(restart, caller);
       case Request.Await await ->
           asker
@@ -65,6 +67,7 @@ public final class CheckpointRequests {
       case Request.Complete complete -> caller.answer(complete(attachment, complete));
       case Request.Cancel cancel ->
           caller.answer(explicit.cancel(cancel.checkpoint(), attachment.writer()));
+      case Request.Name name -> caller.answer(explicit.name(name, attachment.writer()));
       case Request.Wave wave -> caller.answer(waves.receive(wave));
       case Request.Orders() -> caller.answer(waves.next());
       default -> {

@@ -18,6 +18,7 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.format.ImagePath;
+import org.sluice.core.store.model.CheckpointName;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.Completion;
 import org.sluice.iop.checkpoint.CheckpointCommit;
@@ -330,15 +331,45 @@ public final class ExplicitCheckpoints {
 
   /** Gives up a checkpoint that a rank has begun and not completed, as it says. */
   public Reply cancel(final long number, final Writer process) {
-    final ExplicitCheckpoint checkpoint = underWay.get(number);
     final int rank = process.rank();
-    if (checkpoint == null
-        || checkpoint.completion() == Completion.MPI
-        || !checkpoint.isBegunBy(rank)
-        || checkpoint.isCompletedBy(rank)) {
-      return invalid("rank %d has no checkpoint %d open".formatted(rank, number));
+    if (!isOpen(number, rank)) {
+      return notOpen(number, rank);
     }
-    giveUp(checkpoint, new Failure(Errno.ECANCELED, "rank %d cancelled it".formatted(rank)));
+    giveUp(
+        underWay.get(number), new Failure(Errno.ECANCELED, "rank %d cancelled it".formatted(rank)));
+    return new Reply.Done();
+  }
+
+  /** Returns whether a rank has begun a checkpoint and not completed it. */
+  private boolean isOpen(final long number, final int rank) {
+    final ExplicitCheckpoint checkpoint = underWay.get(number);
+    return checkpoint != null
+        && checkpoint.completion() != Completion.MPI
+        && checkpoint.isBegunBy(rank)
+        && !checkpoint.isCompletedBy(rank);
+  }
+
+  private static Reply notOpen(final long number, final int rank) {
+    return invalid("rank %d has no checkpoint %d open".formatted(rank, number));
+  }
+
+  /** Names a checkpoint that a rank has begun and not completed. */
+  public Reply name(final Request.Name request, final Writer process) {
+    final long number = request.checkpoint();
+    if (!isOpen(number, process.rank())) {
+      return notOpen(number, process.rank());
+    }
+    if (!CheckpointName.isValid(request.name())) {
+      return invalid(CheckpointName.refusal(request.name()));
+    }
+    final String given = underWay.get(number).name();
+    if (!given.isEmpty() && !given.equals(request.name())) {
+      return new Reply.Failed(
+          Errno.EEXIST,
+          "checkpoint %d cannot be called %s: it is called %s already"
+              .formatted(number, Quoting.name(request.name()), Quoting.name(given)));
+    }
+    decisions.decide(new Entry.Named(number, request.name()));
     return new Reply.Done();
   }
 
@@ -641,6 +672,7 @@ public final class ExplicitCheckpoints {
   private void commit(final ExplicitCheckpoint checkpoint) {
     committer.commit(
         checkpoint.number(),
+        checkpoint.name(),
         true,
         checkpoint.commitRanks(),
         checkpoint.completion(),

@@ -13,6 +13,7 @@ import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.Quoting;
 import org.sluice.core.process.PipeEnd;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
@@ -28,6 +29,7 @@ import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Caller;
+import org.sluice.iop.publish.Publisher;
 
 /** The thread that answers requests that need the store. Thread-safe. */
 public final class Restarts implements AutoCloseable {
@@ -60,9 +62,7 @@ public final class Restarts implements AutoCloseable {
     Commit commit(final CheckpointReader by) throws IOException {
       lookups.remove(number, this);
       if (reader != by) {
-        commit =
-            (number < 0 ? by.newest() : by.find(number))
-                .orElseThrow(() -> new MissingException("no such committed checkpoint"));
+        commit = Restarts.commit(by, number);
         images = null;
         reader = by;
       }
@@ -112,6 +112,39 @@ public final class Restarts implements AutoCloseable {
                     storage
                         .publisher()
                         .read(reader -> reader.commits().stream().map(Commit::number).toList()))));
+  }
+
+  /** Answers with the number of the checkpoint of a name that was committed last. */
+  public void find(final String name, final Caller caller) {
+    execute(
+        name.hashCode(),
+        caller,
+        () -> caller.answer(new Reply.Checkpoints(ask(reader -> List.of(number(reader, name))))));
+  }
+
+  private static long number(final CheckpointReader reader, final String name) throws IOException {
+    return reader
+        .find(name)
+        .map(Commit::number)
+        .orElseThrow(
+            () ->
+                new MissingException(
+                    "no checkpoint called %s is committed".formatted(Quoting.name(name))));
+  }
+
+  /** Answers with the name of a checkpoint. */
+  public void nameOf(final long number, final Caller caller) {
+    execute(
+        number,
+        caller,
+        () ->
+            caller.answer(new Reply.Text(ask(reader -> commit(reader, number)).name().orElse(""))));
+  }
+
+  private static Commit commit(final CheckpointReader reader, final long number)
+      throws IOException {
+    return (number < 0 ? reader.newest() : reader.find(number))
+        .orElseThrow(() -> new MissingException("no such committed checkpoint"));
   }
 
   /** Answers with a rebuilt copy of an image. */
@@ -216,13 +249,18 @@ public final class Restarts implements AutoCloseable {
   }
 
   private void use(final Wanted wanted, final Use use) throws IOException {
+    this.<Void>ask(reader -> use(wanted, use, reader));
+  }
+
+  /** Asks this node's store, and the bucket where the store may lack a checkpoint. */
+  private <T> T ask(final Publisher.Reading<T> question) throws IOException {
     try {
-      storage.publisher().<Void>read(reader -> use(wanted, use, reader));
+      return storage.publisher().read(question);
     } catch (final MissingException missing) {
       if (!storage.publisher().isContentWithStage()) {
         throw missing;
       }
-      storage.publisher().<Void>readBucket(reader -> use(wanted, use, reader));
+      return storage.publisher().readBucket(question);
     }
   }
 

@@ -86,6 +86,7 @@ class GroupCountersTest {
           new Entry.Committing(
               ++attempts,
               group.number(),
+              "",
               Entry.NO_ROUND,
               0,
               0,

@@ -51,6 +51,7 @@ class JournalTest {
         new Entry.Committing(
             1,
             2,
+            "epoch-2",
             3,
             7,
             4,
@@ -92,6 +93,7 @@ class JournalTest {
         new Entry.Vanished(7),
         new Entry.Filling(3, 7, 1),
         new Entry.Added(5, 7, 1, "a/b"),
+        new Entry.Named(7, "epoch-7"),
         new Entry.Rested(1, "path"),
         new Entry.Entered(new Entry.Admitted(1, 2, 3, 4, 5, 6, "path"), 7, 8, "reason"));
   }

@@ -31,7 +31,7 @@ final class RandomEntries {
   }
 
   Entry next() {
-    return switch (dice.nextInt(28)) {
+    return switch (dice.nextInt(29)) {
       case 0 -> attached();
       case 1 -> new Entry.Detached(any(), dice.nextBoolean(), any());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
@@ -70,6 +70,7 @@ final class RandomEntries {
       case 26 ->
           new Entry.Added(
               dice.nextBoolean() ? captured() : 0, any() - 1, dice.nextInt(2), "path" + any());
+      case 27 -> new Entry.Named(any(), "name-" + any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
   }
@@ -82,6 +83,7 @@ final class RandomEntries {
     return new Entry.Committing(
         ++attempts,
         any(),
+        byRequest ? "name-" + any() : "",
         dice.nextInt(3) - 1,
         any(),
         any(),

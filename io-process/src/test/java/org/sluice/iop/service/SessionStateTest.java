@@ -153,6 +153,7 @@ class SessionStateTest {
         new Entry.Committing(
             1,
             7,
+            "",
             0,
             0,
             1,
@@ -186,7 +187,8 @@ class SessionStateTest {
     fail(state, 2, 8);
     assertThat(entries(state, Entry.Ended.class)).hasSize(2).contains(end);
     state.apply(new Entry.Begun(7, new Entry.Scope(1, 1, false, false)));
-    state.apply(new Entry.Committing(3, 8, 0, 0, 1, RankSet.NONE, Completion.COUNT, "", List.of()));
+    state.apply(
+        new Entry.Committing(3, 8, "", 0, 0, 1, RankSet.NONE, Completion.COUNT, "", List.of()));
     state.apply(new Entry.Ended(3, 8, 0, ""));
     assertThat(entries(state, Entry.Ended.class)).isEmpty();
     for (long number = 1; number <= 2L * MOST_FAILED; number++) {
@@ -204,7 +206,7 @@ class SessionStateTest {
         List.of(new Entry.Part(9, "a", 0, 1, false), new Entry.Part(10, "b", 0, 1, false));
     state.apply(new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
     state.apply(new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIVERTED, "/b"));
-    state.apply(new Entry.Committing(1, 7, 0, 0, 1, RankSet.NONE, Completion.COUNT, "", parts));
+    state.apply(new Entry.Committing(1, 7, "", 0, 0, 1, RankSet.NONE, Completion.COUNT, "", parts));
     state.apply(new Entry.Ended(1, 7, 5, "reason"));
     state.apply(new Entry.Changed(9, ImageDescriptor.STATE_FREE));
     assertThat(entries(state, Entry.Ended.class)).isNotEmpty();
@@ -245,7 +247,8 @@ class SessionStateTest {
       final Completion completion) {
     final Entry.Ended end = new Entry.Ended(attempt, number, 5, "reason");
     state.apply(
-        new Entry.Committing(attempt, number, 0, 0, 1, RankSet.NONE, completion, "", List.of()));
+        new Entry.Committing(
+            attempt, number, "", 0, 0, 1, RankSet.NONE, completion, "", List.of()));
     state.apply(end);
     return end;
   }

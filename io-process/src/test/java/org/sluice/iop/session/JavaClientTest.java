@@ -170,9 +170,12 @@ class JavaClientTest {
         write(checkpoint, "u", number);
         assertThat(checkpoint.add(Files.writeString(capture.resolve("file"), "of " + number)))
             .isTrue();
+        checkpoint.name(number == 1 ? "first" : "épo que");
         checkpoint.complete();
         assertThat(checkpoint.awaitDurable(LONG)).isTrue();
+        assertThatThrownBy(() -> checkpoint.name("late")).hasMessageContaining("EINVAL");
       }
+      assertNames(client);
       final Checkpoint cancelled = client.begin(3);
       write(cancelled, "u", 3);
       cancelled.cancel();
@@ -192,6 +195,13 @@ class JavaClientTest {
           .hasMessageContaining("ENOENT");
       assertThat(directory.resolve("none")).doesNotExist();
     }
+  }
+
+  private static void assertNames(final CheckpointClient client) throws IOException {
+    assertThat(client.find("first")).hasValue(1);
+    assertThat(client.find("none")).isEmpty();
+    assertThat(client.nameOf(CheckpointClient.NEWEST)).hasValue("épo que");
+    assertThatThrownBy(() -> client.nameOf(9)).hasMessageContaining("ENOENT");
   }
 
   @Test

@@ -48,6 +48,7 @@ public final class ManifestCodec {
     members.put("format", FORMAT);
     members.put("version", VERSION);
     members.put("number", commit.number());
+    commit.name().ifPresent(name -> members.put("name", name));
     members.put("commit", hex(commit.id()));
     members.put("sequence", commit.identity().sequence());
     members.put("time", commit.identity().time().toEpochMilli());
@@ -101,6 +102,7 @@ public final class ManifestCodec {
         new CommitIdentity(
             number(members, "number"),
             Long.parseUnsignedLong(string(members, "commit"), 16),
+            members.containsKey("name") ? List.of(string(members, "name")) : List.of(),
             number(members, "sequence"),
             Instant.ofEpochMilli(number(members, "time")),
             members.containsKey("before") ? ids((List<?>) members.get("before")) : List.of()),

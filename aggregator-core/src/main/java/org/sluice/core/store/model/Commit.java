@@ -2,7 +2,9 @@ package org.sluice.core.store.model;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.Layout;
 
 /**
@@ -19,6 +21,7 @@ public record Commit(
     Optional<Completion> completion,
     boolean incomplete,
     CommitContent content) {
+  private static final int MOST_SHOWN = 3;
   private static final String INCOMPLETE = "incomplete: files joined it after its commit";
 
   public long number() {
@@ -28,6 +31,16 @@ public record Commit(
   /** Returns the random id that tells two commits of a number apart. */
   public long id() {
     return identity.id();
+  }
+
+  /** Returns the name beside its number; empty for none. */
+  public Optional<String> name() {
+    return identity.names().stream().findFirst();
+  }
+
+  /** Returns its number, and its name behind that. */
+  public String title() {
+    return number() + name().map(name -> " (%s)".formatted(Quoting.name(name))).orElse("");
   }
 
   /** Returns the same commit, which a file has joined since: never the newest. */
@@ -50,10 +63,30 @@ public record Commit(
                 .formatted(source.node(), coverage.part(), coverage.ranks()));
   }
 
-  /** Returns {@link #share()}, and that it is incomplete, as far as they apply. */
+  /**
+   * Returns {@link #share()}, that its nodes disagree, and that it is incomplete, as far as they
+   * apply.
+   */
   public Optional<String> caveat() {
-    return Stream.of(share(), incomplete ? Optional.of(INCOMPLETE) : Optional.<String>empty())
+    return Stream.of(
+            share(), otherNames(), incomplete ? Optional.of(INCOMPLETE) : Optional.<String>empty())
         .flatMap(Optional::stream)
         .reduce((share, lack) -> share + "; " + lack);
+  }
+
+  /** Returns the names that other nodes give it, and which one counts; empty where all agree. */
+  private Optional<String> otherNames() {
+    final List<String> names = identity.names();
+    return names.size() < 2
+        ? Optional.empty()
+        : Optional.of(
+            "called %s by other nodes: %s counts, as the lowest rank with a name gave it"
+                .formatted(
+                    names.stream()
+                        .skip(1)
+                        .limit(MOST_SHOWN)
+                        .map(Quoting::name)
+                        .collect(Collectors.joining(", ")),
+                    Quoting.name(names.getFirst())));
   }
 }

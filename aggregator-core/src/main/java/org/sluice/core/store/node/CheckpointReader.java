@@ -76,12 +76,31 @@ public interface CheckpointReader extends AutoCloseable {
    */
   default Optional<Commit> newest() throws IOException {
     final List<IOException> unreadable = new ArrayList<>();
-    final Optional<Commit> newest = newest(commits(unreadable::add));
+    return beyondDoubt(newest(commits(unreadable::add)), unreadable);
+  }
+
+  /**
+   * Returns the checkpoint of a name that was committed last; empty when there is none. Others of
+   * that name have their numbers.
+   *
+   * @throws IOException when they cannot be listed, or what cannot be read might be that one
+   */
+  default Optional<Commit> find(final String name) throws IOException {
+    final List<IOException> unreadable = new ArrayList<>();
+    final Optional<Commit> found =
+        commits(unreadable::add).stream()
+            .filter(commit -> commit.name().filter(name::equals).isPresent())
+            .reduce((earlier, later) -> later);
+    return beyondDoubt(found, unreadable);
+  }
+
+  private Optional<Commit> beyondDoubt(
+      final Optional<Commit> found, final List<IOException> unreadable) throws IOException {
     for (final IOException doubt :
-        unreadable.isEmpty() || newest.isEmpty() ? unreadable : doubts(newest.get())) {
+        unreadable.isEmpty() || found.isEmpty() ? unreadable : doubts(found.get())) {
       throw doubt;
     }
-    return newest;
+    return found;
   }
 
   /** Whatever cannot be read, but for what was certainly committed before a commit. */

@@ -121,6 +121,7 @@ final class CommitWriter implements AutoCloseable {
         new CommitIdentity(
             draft.number(),
             directory.commitId(),
+            draft.name().isEmpty() ? List.of() : List.of(draft.name()),
             sequence,
             Instant.now().truncatedTo(ChronoUnit.MILLIS),
             before),

@@ -13,10 +13,12 @@ import org.sluice.core.store.model.JobCoverage;
  * A checkpoint about to be committed.
  *
  * @param number its number, 0 or more
+ * @param name its name; empty for none
  * @param images its images; no two have the same path
  */
 public record Draft(
     long number,
+    String name,
     CommitSource source,
     JobCoverage coverage,
     Layout layout,

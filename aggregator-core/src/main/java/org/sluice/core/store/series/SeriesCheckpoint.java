@@ -1,5 +1,7 @@
 package org.sluice.core.store.series;
 
+import static java.util.Comparator.comparingInt;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -82,7 +84,8 @@ final class SeriesCheckpoint {
       final List<CommittedImage> images) {
     final Commit first = parts.getFirst().commit();
     return new Commit(
-        new CommitIdentity(entry.number(), sequence, sequence, entry.time(), List.of()),
+        new CommitIdentity(
+            entry.number(), sequence, names(parts), sequence, entry.time(), List.of()),
         new CommitSource(
             parts.size() == 1 ? first.source().node() : parts.size() + " nodes",
             first.source().job(),
@@ -93,6 +96,21 @@ final class SeriesCheckpoint {
         first.completion(),
         false,
         CommitContent.of(images, List.of()));
+  }
+
+  /** Returns the names that nodes give it, each once. The node with the lowest rank comes first. */
+  private static List<String> names(final List<PartReader.Part> parts) {
+    return parts.stream()
+        .map(PartReader.Part::commit)
+        .sorted(comparingInt(SeriesCheckpoint::lowestRank))
+        .flatMap(part -> part.identity().names().stream())
+        .distinct()
+        .toList();
+  }
+
+  private static int lowestRank(final Commit part) {
+    final RankSet ranks = part.coverage().part();
+    return ranks.isEmpty() ? 0 : ranks.list().getFirst();
   }
 
   /**

@@ -296,6 +296,7 @@ class CatalogueTest extends StoreTest {
         store.commit(
             new Draft(
                 number,
+                "",
                 new CommitSource("node1", "job", Origin.UNKNOWN, StoreFixture.SESSION),
                 new JobCoverage(0, RankSet.NONE),
                 Layout.CONTAINER,

@@ -91,6 +91,7 @@ class ImageOverlayTest {
           fixture.commit(
               new Draft(
                   1,
+                  "",
                   new CommitSource("node1", "job", Origin.UNKNOWN, StoreFixture.SESSION),
                   new JobCoverage(1, RankSet.NONE),
                   Layout.CONTAINER,

@@ -85,6 +85,7 @@ final class SharedLife {
               null);
       return new Draft(
           number,
+          "",
           new CommitSource("n" + rank, job(), Origin.UNKNOWN, StoreFixture.SESSION),
           new JobCoverage(NODES, RankSet.of(IntStream.of(rank))),
           Layout.FILES,

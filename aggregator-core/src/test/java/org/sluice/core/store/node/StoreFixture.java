@@ -192,6 +192,7 @@ public final class StoreFixture implements AutoCloseable {
     images = new ArrayList<>();
     return new Draft(
         number,
+        "",
         new CommitSource("node1", "job", Origin.UNKNOWN, SESSION),
         new JobCoverage(ranks, part),
         Layout.CONTAINER,

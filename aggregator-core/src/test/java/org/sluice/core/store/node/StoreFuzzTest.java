@@ -215,7 +215,8 @@ class StoreFuzzTest {
   private static byte[] manifest() throws IOException {
     return ManifestCodec.encode(
         new Commit(
-            new CommitIdentity(3, COMMIT, 9, Instant.ofEpochMilli(1000), List.of(8L)),
+            new CommitIdentity(
+                3, COMMIT, List.of("epoch-3"), 9, Instant.ofEpochMilli(1000), List.of(8L)),
             new CommitSource("node1", "job", new Origin("/data/out", true), StoreFixture.SESSION),
             new JobCoverage(2, RankSet.of(IntStream.of(0, 1))),
             Layout.CONTAINER,

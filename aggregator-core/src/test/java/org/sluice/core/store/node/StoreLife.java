@@ -320,6 +320,7 @@ final class StoreLife {
     final Draft draft =
         new Draft(
             number(),
+            "",
             new CommitSource("node1", job, Origin.UNKNOWN, StoreFixture.SESSION),
             new JobCoverage(0, RankSet.NONE),
             layout,
