@@ -247,6 +247,8 @@ static void ask_for_checkpoints(void)
     ask(SLUICE_REQUEST_BEGIN, &begin, sizeof begin, NULL);
     ask(SLUICE_REQUEST_CREATE, &create, sizeof create, name());
     ask(SLUICE_REQUEST_ADD, &add, sizeof add, name());
+    ask(SLUICE_REQUEST_NAME, &begin.checkpoint, sizeof begin.checkpoint, name());
+    ask(SLUICE_REQUEST_FIND, NULL, 0, name());
     if (random_below(2))
         ask(SLUICE_REQUEST_CANCEL, &begin.checkpoint, sizeof begin.checkpoint, NULL);
     ask(SLUICE_REQUEST_COMPLETE, &create, sizeof(struct sluice_request_complete), NULL);
@@ -262,7 +264,7 @@ static void ask_at_random(void)
         memcpy(body + i, &value, sizeof value);
     }
     /* Not JOIN, LEAVE or THRESHOLD: those are for anybody to use. */
-    const int types[] = {1, 2, 4, 5, 6, 7, 9, 16, 17, 18, 20, 21, 27, 28, 29, 30, 34, 99};
+    const int types[] = {1, 2, 4, 5, 6, 7, 9, 16, 17, 18, 20, 21, 27, 28, 29, 30, 31, 34, 37, 38, 99};
     ask(types[random_below(sizeof types / sizeof *types)], body, random_below(sizeof body), NULL);
 }
 
