@@ -105,6 +105,24 @@ def other(expression):
 END
 }
 
+# run_on_two_nodes OPTION...: program.py is each of two ranks, on nodes that share the capture directory. What they say is in
+# out-RANK and rank-RANK.err; the status is that of the last one that failed.
+run_on_two_nodes() {
+  local rank status=0 ranks=()
+  write_module
+  with_shared_storage
+  for rank in 0 1; do
+    on b1$rank env -C shared/capture SLUICE_RUN=job OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=1 \
+      PYTHONPATH="$PWD" "$sluice" run --store ../store --capture . --keep all --layout container "$@" -- \
+      python3 "$PWD/program.py" >out-$rank 2>rank-$rank.err &
+    ranks+=($!)
+  done
+  for rank in "${ranks[@]}"; do
+    wait "$rank" || status=$?
+  done
+  return $status
+}
+
 # restored_as NUMBER DIRECTORY: it has what the command restores, bit for bit, and the same modes.
 restored_as() {
   [ -d "command-$1" ] || "$sluice" restore --store store --checkpoint "$1" --to "command-$1" >/dev/null

@@ -34,7 +34,9 @@ record DirectFiles(List<CommittedImage> images) {
         .findFirst()
         .map(
             first ->
-                "files that several nodes wrote are where they were, and not restored: files=%d, such as %s"
+                ("files that several nodes wrote are where they were, and not restored: files=%d, such as"
+                        + " %s; where one node alone opens them, sluice run --private REGEX has the"
+                        + " bytes in the checkpoint")
                     .formatted(images.size(), Quoting.name(first.sharing().file())));
   }
 

@@ -38,7 +38,8 @@ public final class Losses {
 
   private long countUnnamed() {
     return files.registry().all().stream()
-        .filter(image -> image.reason() == Reason.NODES && !groups.has(image))
+        .filter(
+            image -> image.reason() == Reason.NODES && image.added() == null && !groups.has(image))
         .count();
   }
 
