@@ -7,6 +7,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
 import org.sluice.iop.command.RunCommand;
 import org.sluice.iop.command.MpiCommand;
+import org.sluice.iop.command.PutCommand;
 import org.sluice.profile.RecordCommand;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -30,7 +31,8 @@ final class Commands {
     final List<String> exec = options(new RunCommand());
     final List<String> record = options(new RecordCommand());
     final List<String> mpi = options(new MpiCommand());
-    Stream.of(exec, record, mpi)
+    final List<String> put = options(new PutCommand());
+    Stream.of(exec, record, mpi, put)
         .flatMap(List::stream)
         .distinct()
         .forEach(name -> out.append("    %s,%n".formatted(constant(name))));
@@ -38,6 +40,7 @@ final class Commands {
     table(out, "exec", exec);
     table(out, "record", record);
     table(out, "mpi", mpi);
+    table(out, "put", put);
     return out.append("\n#endif\n").toString();
   }
 

@@ -539,6 +539,7 @@ struct __attribute__((packed)) sluice_request_resume {
 struct __attribute__((packed)) sluice_request_begin {
     int64_t checkpoint;
     int32_t ranks;
+    int32_t bound;
 };
 
 struct __attribute__((packed)) sluice_request_create {

@@ -63,6 +63,15 @@ enum sluice_option {
     SLUICE_OPTION_RUN,
     SLUICE_OPTION_SNAPSHOT,
     SLUICE_OPTION_WRITE,
+    SLUICE_OPTION_BYTES,
+    SLUICE_OPTION_CHECKPOINT,
+    SLUICE_OPTION_EXPECT_TRAILER,
+    SLUICE_OPTION_JOIN,
+    SLUICE_OPTION_JSON,
+    SLUICE_OPTION_OF,
+    SLUICE_OPTION_RANK,
+    SLUICE_OPTION_REPLACE,
+    SLUICE_OPTION_TRUST_EOF,
     SLUICE_OPTIONS, /* their number, with none */
 };
 
@@ -116,6 +125,28 @@ static const struct option sluice_mpi_known[] = {
     {"snapshot", required_argument, NULL, SLUICE_OPTION_SNAPSHOT},
     {"store", required_argument, NULL, SLUICE_OPTION_STORE},
     {"write", required_argument, NULL, SLUICE_OPTION_WRITE},
+    {NULL, 0, NULL, 0},
+};
+
+static const struct option sluice_put_known[] = {
+    {"buffer", required_argument, NULL, SLUICE_OPTION_BUFFER},
+    {"bytes", required_argument, NULL, SLUICE_OPTION_BYTES},
+    {"checkpoint", required_argument, NULL, SLUICE_OPTION_CHECKPOINT},
+    {"expect-trailer", required_argument, NULL, SLUICE_OPTION_EXPECT_TRAILER},
+    {"join", required_argument, NULL, SLUICE_OPTION_JOIN},
+    {"json", no_argument, NULL, SLUICE_OPTION_JSON},
+    {"keep", required_argument, NULL, SLUICE_OPTION_KEEP},
+    {"layout", required_argument, NULL, SLUICE_OPTION_LAYOUT},
+    {"name", required_argument, NULL, SLUICE_OPTION_NAME},
+    {"of", required_argument, NULL, SLUICE_OPTION_OF},
+    {"rank", required_argument, NULL, SLUICE_OPTION_RANK},
+    {"replace", no_argument, NULL, SLUICE_OPTION_REPLACE},
+    {"series", required_argument, NULL, SLUICE_OPTION_SERIES},
+    {"stage", required_argument, NULL, SLUICE_OPTION_STAGE},
+    {"stats", required_argument, NULL, SLUICE_OPTION_STATS},
+    {"store", required_argument, NULL, SLUICE_OPTION_STORE},
+    {"threshold", required_argument, NULL, SLUICE_OPTION_THRESHOLD},
+    {"trust-eof", no_argument, NULL, SLUICE_OPTION_TRUST_EOF},
     {NULL, 0, NULL, 0},
 };
 

@@ -242,7 +242,8 @@ static void ask_for_checkpoints(void)
     const struct sluice_request_create create = {7000 + (int64_t)random_below(2),
                                                  (int32_t)random_below(3) - 1, (int32_t)extreme()};
     const struct sluice_request_begin begin = {random_below(2) ? 7000 : extreme(),
-                                               random_below(2) ? 2 : (int32_t)extreme()};
+                                               random_below(2) ? 2 : (int32_t)extreme(),
+                                               (int32_t)random_below(2)};
     const struct sluice_request_add add = {begin.checkpoint, (int32_t)random_below(3) - 1};
     ask(SLUICE_REQUEST_BEGIN, &begin, sizeof begin, NULL);
     ask(SLUICE_REQUEST_CREATE, &create, sizeof create, name());
@@ -252,7 +253,7 @@ static void ask_for_checkpoints(void)
     if (random_below(2))
         ask(SLUICE_REQUEST_CANCEL, &begin.checkpoint, sizeof begin.checkpoint, NULL);
     ask(SLUICE_REQUEST_COMPLETE, &create, sizeof(struct sluice_request_complete), NULL);
-    ask(SLUICE_REQUEST_RESTART, &begin, sizeof begin, name());
+    ask(SLUICE_REQUEST_RESTART, &begin, sizeof(struct sluice_request_restart), name());
 }
 
 static void ask_at_random(void)

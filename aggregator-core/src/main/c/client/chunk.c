@@ -211,6 +211,34 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint3
     return (ssize_t)done;
 }
 
+static bool goes_on(const struct sluice_chunk_writer *writer, uint32_t image, int64_t offset)
+{
+    return writer->used < writer->capacity
+        && continues(writer->last, SLUICE_RECORD_TYPE_WRITE, image, offset);
+}
+
+void *sluice_chunk_reserve(struct sluice_chunk_writer *writer, bool waits, uint32_t image,
+                           int64_t offset, size_t *room, int *error)
+{
+    const bool extends = goes_on(writer, image, offset);
+    *error = !sluice_pool_held(&writer->pool) ? -EIO : extends ? 0 : make_room(writer, 1, waits);
+    if (*error != 0)
+        return NULL;
+    const uint32_t place =
+        extends ? writer->used : aligned(writer->used) + SLUICE_RECORD_HEADER_LENGTH;
+    *room = writer->capacity - place;
+    return bytes(writer) + place;
+}
+
+void sluice_chunk_fill(struct sluice_chunk_writer *writer, uint32_t image, int64_t offset,
+                       uint32_t length)
+{
+    if (!goes_on(writer, image, offset))
+        begin_record(writer, SLUICE_RECORD_TYPE_WRITE, image, offset, 0);
+    lengthen(writer->last, length);
+    set_used(writer, writer->used + length);
+}
+
 bool sluice_chunk_has_room(const struct sluice_chunk_writer *writer, uint32_t image, size_t length,
                            int64_t offset)
 {

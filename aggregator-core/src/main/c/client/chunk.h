@@ -44,6 +44,18 @@ int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
 ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint32_t image,
                            const void *data, size_t length, int64_t offset);
 
+/*
+ * Returns the place in the open chunk for bytes of the image from `offset` on, and in `room` how
+ * many fit. They count once sluice_chunk_fill() says so. NULL with *error: -EAGAIN when no chunk is
+ * there, -EIO as above.
+ */
+void *sluice_chunk_reserve(struct sluice_chunk_writer *writer, bool waits, uint32_t image,
+                           int64_t offset, size_t *room, int *error);
+
+/* Logs a write of the bytes that lie at the reserved place. */
+void sluice_chunk_fill(struct sluice_chunk_writer *writer, uint32_t image, int64_t offset,
+                       uint32_t length);
+
 bool sluice_chunk_has_room(const struct sluice_chunk_writer *writer, uint32_t image, size_t length,
                            int64_t offset);
 

@@ -255,6 +255,15 @@ int64_t sluice_log_written(const struct sluice_log_image *image);
 ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *data, size_t length,
                           int64_t offset);
 
+/*
+ * Reads from a descriptor into a diverted image, at most `length` bytes: into the open chunk, or
+ * past it into `fd` if as many as the threshold are there. The image has nothing at `offset` and
+ * behind it. Bytes are there, or the end, so that the read does not wait. The caller holds
+ * image->lock. Returns the bytes read, 0 at the end, or a negative errno as above.
+ */
+ssize_t sluice_log_fill(struct sluice_log_image *image, int fd, int source, size_t length,
+                        int64_t offset);
+
 /* The longest write that sluice_log_try_pwrite() accepts, in bytes. */
 #define SLUICE_LOG_TRIED (64 << 10)
 

@@ -104,6 +104,15 @@ static inline ssize_t sluice_kernel_pwrite(int fd, const void *data, size_t leng
     return (ssize_t)done;
 }
 
+/*
+ * Moves bytes from a pipe into a file, without a copy where the kernel can. -EINVAL where it cannot
+ * at all.
+ */
+static inline ssize_t sluice_kernel_splice(int pipe, int fd, int64_t offset, size_t length)
+{
+    return sluice_kernel_call(SYS_splice, pipe, 0, fd, (long)&offset, (long)length, 0);
+}
+
 /* Raises the process's limit of open descriptors to the most it is allowed. */
 static inline void sluice_kernel_allow_files(void)
 {

@@ -1,5 +1,6 @@
 /* Writes and truncations of a logged image: to the log, or past it to the image's own file. */
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/param.h>
 
 #include "barrier.h"
@@ -134,17 +135,23 @@ static ssize_t write_rest(struct sluice_log_image *image, int fd, const char *da
 }
 
 /* The caller holds the writer's lock. */
+static void count_logged(struct sluice_log_image *image, size_t length, ssize_t logged)
+{
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    const unsigned size_class = sluice_counter_class(length);
+    sluice_counter_add(&writer->slot->aggregated_writes[size_class], 1);
+    sluice_counter_add(&writer->slot->aggregated_bytes[size_class], logged);
+    image->last_chunk = writer->sequence;
+}
+
+/* The caller holds the writer's lock. */
 static ssize_t append(struct sluice_log_image *image, bool waits, const void *data, size_t length,
                       int64_t offset)
 {
     struct sluice_chunk_writer *writer = &image->client->writer;
     const ssize_t logged = sluice_chunk_write(writer, waits, image->id, data, length, offset);
-    if (logged > 0 && sluice_pool_held(&writer->pool)) {
-        const unsigned size_class = sluice_counter_class(length);
-        sluice_counter_add(&writer->slot->aggregated_writes[size_class], 1);
-        sluice_counter_add(&writer->slot->aggregated_bytes[size_class], logged);
-        image->last_chunk = writer->sequence;
-    }
+    if (logged > 0 && sluice_pool_held(&writer->pool))
+        count_logged(image, length, logged);
     return logged;
 }
 
@@ -222,6 +229,79 @@ static int over_threshold(const struct sluice_log_image *image)
         : SLUICE_REASON_FULL;
 }
 
+/*
+ * Moves bytes from a pipe to the image's own file. Nothing logged lies there, so that a settling
+ * writes nothing over them.
+ */
+static ssize_t direct_fill(struct sluice_log_image *image, int fd, int source, size_t length,
+                           int64_t offset)
+{
+    const int64_t begin = sluice_clock();
+    const ssize_t count = sluice_kernel_splice(source, fd, offset, length);
+    if (count <= 0)
+        return count;
+    image->directs++;
+    sluice_tally_add(&image->tally, over_threshold(image), count);
+    if (sluice_log_held(image)) {
+        grow(image, offset, count);
+        if (mark_direct(image, offset, count, sluice_clock() - begin) && !became_direct(image))
+            return count;
+    }
+    const int error = sluice_log_settle(image, SLUICE_REASON_FULL);
+    return error != 0 ? error : count;
+}
+
+/*
+ * Answers for a read that found no chunk. Without a wait, what is there goes to the file. After a
+ * vain one the image goes direct.
+ */
+static ssize_t fill_rest(struct sluice_log_image *image, int fd, int source, size_t length,
+                         int64_t offset, bool waited)
+{
+    const ssize_t count = waited ? -EINVAL : direct_fill(image, fd, source, length, offset);
+    if (count != -EINVAL)
+        return count;
+    const int error = sluice_log_settle(image, SLUICE_REASON_FULL);
+    return error != 0 ? error : -ESTALE;
+}
+
+/*
+ * Reads into the open chunk. If the slot is taken back meanwhile nobody knows what became of the
+ * bytes, which are in the pipe no more.
+ */
+static ssize_t log_fill(struct sluice_log_image *image, int fd, int source, size_t length,
+                        int64_t offset)
+{
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    const bool waits = image->client->segment->header->when_full != SLUICE_HEADER_WHEN_FULL_DIRECT;
+    size_t room;
+    int error;
+    ssize_t count = 0;
+    sluice_lock_take(&writer->lock);
+    void *place = sluice_chunk_reserve(writer, waits, image->id, offset, &room, &error);
+    if (place != NULL)
+        count = sluice_kernel_call(SYS_read, source, (long)place, (long)MIN(length, room));
+    else if (error == -EAGAIN && sluice_pool_held(&writer->pool))
+        count_shortage(writer, waits);
+    if (count > 0 && sluice_pool_held(&writer->pool)) {
+        sluice_chunk_fill(writer, image->id, offset, (uint32_t)count);
+        count_logged(image, (size_t)count, count);
+    }
+    sluice_lock_release(&writer->lock);
+    if (place == NULL) {
+        return error == -EIO ? sluice_log_refusal(image)
+                             : fill_rest(image, fd, source, length, offset, waits);
+    }
+    if (count <= 0)
+        return count;
+    note_logged(image, offset, count);
+    const ssize_t filled =
+        finish_write(image, fd, NULL, (size_t)count, offset, (size_t)count, waits);
+    return filled > 0 && image->entry == NULL && !sluice_pool_held(&writer->pool)
+        ? sluice_failure(EIO, "the session ended while the stream was read")
+        : filled;
+}
+
 static int too_long(size_t length, int64_t offset)
 {
     return sluice_failure(EFBIG, "%zu bytes at offset %lld: an image has at most 2^60", length,
@@ -244,6 +324,27 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
             >= sluice_threshold(image->client->segment, &image->client->writer.pool.costs)
         ? direct_write(image, fd, data, length, offset, over_threshold(image))
         : log_write(image, fd, data, length, offset);
+}
+
+ssize_t sluice_log_fill(struct sluice_log_image *image, int fd, int source, size_t length,
+                        int64_t offset)
+{
+    const int error = sluice_log_may_append(image);
+    if (error != 0)
+        return error;
+    if (length > SLUICE_RECORD_MAX_END - (size_t)offset)
+        return too_long(length, offset);
+    const int64_t threshold =
+        sluice_threshold(image->client->segment, &image->client->writer.pool.costs);
+    int there = 0;
+    if (threshold < (int64_t)length
+        && sluice_kernel_call(SYS_ioctl, source, FIONREAD, (long)&there) == 0
+        && there >= threshold) {
+        const ssize_t count = direct_fill(image, fd, source, length, offset);
+        if (count != -EINVAL)
+            return count;
+    }
+    return log_fill(image, fd, source, length, offset);
 }
 
 /*

@@ -27,7 +27,7 @@ int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint)
         return sluice_failure(EINVAL, "checkpoint %lld: numbers begin at 0", (long long)checkpoint);
     if (session == NULL)
         return sluice_session_missing();
-    const struct sluice_request_begin begin = {checkpoint, session->ranks};
+    const struct sluice_request_begin begin = {checkpoint, session->ranks, session->bound};
     return sluice_session_request(session, SLUICE_REQUEST_BEGIN, SLUICE_BODY(begin), NULL);
 }
 

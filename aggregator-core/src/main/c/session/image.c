@@ -33,7 +33,7 @@ static const char *fault_of(const char *name)
     return NULL;
 }
 
-static int check(int64_t checkpoint, const char *name)
+int sluice_image_check(int64_t checkpoint, const char *name)
 {
     const char *fault = name == NULL ? NULL : fault_of(name);
     if (name == NULL)
@@ -122,7 +122,7 @@ int sluice_image_create(sluice_session *session, int64_t checkpoint, const char 
     if (image == NULL)
         return sluice_session_null("image");
     *image = NULL;
-    const int error = check(checkpoint, name);
+    const int error = sluice_image_check(checkpoint, name);
     if (error != 0 || session == NULL)
         return error != 0 ? error : sluice_session_missing();
     return make(session, checkpoint, name, session->ranks, image);
@@ -205,6 +205,37 @@ ssize_t sluice_image_write(sluice_image *image, const void *data, size_t length)
     if (written > 0)
         image->position += written;
     return leave(image, written);
+}
+
+/* Reads into the image's own file, by way of memory from what is no pipe. */
+static ssize_t fill_file(struct sluice_image *image, int source, size_t length)
+{
+    char piece[64 << 10];
+    ssize_t count = sluice_kernel_splice(source, image->fd, image->position, length);
+    if (count == -EINVAL) {
+        count = sluice_kernel_call(SYS_read, source, (long)piece,
+                                   (long)(length < sizeof piece ? length : sizeof piece));
+        const ssize_t written = count <= 0
+            ? count
+            : sluice_kernel_pwrite(image->fd, piece, (size_t)count, image->position);
+        if (written != count)
+            count = written < 0 ? written : -ENOSPC;
+    }
+    sluice_tally_add(&image->log.tally, SLUICE_REASON_NONE, count);
+    return count;
+}
+
+ssize_t sluice_image_fill(struct sluice_image *image, int source, size_t length)
+{
+    const int error = enter(image);
+    if (error != 0)
+        return error;
+    ssize_t count = sluice_log_fill(&image->log, image->fd, source, length, image->position);
+    if (count == -ESTALE)
+        count = fill_file(image, source, length);
+    if (count > 0)
+        image->position += count;
+    return leave(image, count);
 }
 
 ssize_t sluice_image_try_pwrite(sluice_image *image, const void *data, size_t length,

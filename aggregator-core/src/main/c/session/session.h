@@ -18,6 +18,7 @@ struct sluice_session {
     char *directory;
     int rank;
     int ranks;
+    int bound; /* 1: a checkpoint is given up when a process that began it ends */
     LIST_HEAD(, sluice_image) images;
     LIST_ENTRY(sluice_session) all; /* links the sessions of this process */
 };
@@ -53,6 +54,17 @@ int sluice_session_null(const char *what);
 /* Creates an image that is a copy of a file. The name is its path in the capture directory. */
 int sluice_image_copy(struct sluice_session *session, int64_t checkpoint, const char *name,
                       sluice_image **image);
+
+/* Returns 0, or -EINVAL with a message for what can be no image's name. */
+int sluice_image_check(int64_t checkpoint, const char *name);
+
+/*
+ * Reads at most `length` bytes from a descriptor to the image's position, which is its end, and
+ * moves the position on. The bytes of a pipe go straight into the open chunk, or at the threshold
+ * into the image's file. Poll the descriptor first, as nothing here waits for bytes. Returns their
+ * number, 0 at the end, or a negative errno; -EINTR and -EAGAIN leave all as it was.
+ */
+ssize_t sluice_image_fill(struct sluice_image *image, int source, size_t length);
 
 /* Returns the id by which requests name the image. */
 int32_t sluice_image_id(const sluice_image *image);

@@ -222,14 +222,10 @@ _Noreturn static void become_command(char **command, const sigset_t *mask, pid_t
     _exit(missing ? SLUICE_STATUS_NO_COMMAND : SLUICE_STATUS_NOT_EXECUTABLE);
 }
 
-/*
- * Passes a signal on, except one of the terminal's. The command is in this process's group, and got
- * that one as well.
- */
-static void forward(const siginfo_t *signal, pid_t child)
+void sluice_launch_command_pass(int signal, int code, pid_t command)
 {
-    if (signal->si_code != SI_KERNEL)
-        kill(child, signal->si_signo);
+    if (code != SI_KERNEL)
+        kill(command, signal);
 }
 
 /* Takes the next signal. False where none came for a while. */
@@ -239,10 +235,27 @@ static bool next_signal(const sigset_t *signals, bool launcher, siginfo_t *signa
     return (launcher ? sigtimedwait(signals, signal, &look) : sigwaitinfo(signals, signal)) > 0;
 }
 
-static int await_end(pid_t child, const sigset_t *signals, const struct sluice_launch_ears *ears)
+/* The signals of the process as it began, which the command gets. */
+static sigset_t former;
+
+void sluice_launch_command_block(sigset_t *signals)
+{
+    static bool blocked;
+    sigemptyset(signals);
+    sigaddset(signals, SIGCHLD);
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
+        sigaddset(signals, forwarded[i]);
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_BLOCK, signals, blocked ? NULL : &former);
+    blocked = true;
+}
+
+int sluice_launch_command_await(pid_t child, const struct sluice_launch_ears *ears)
 {
     struct sluice_launch_hung hung = {0};
+    sigset_t signals;
     int status;
+    sluice_launch_command_block(&signals);
     for (;;) {
         const pid_t ended = waitpid(child, &status, WNOHANG);
         if (ended == child) {
@@ -250,7 +263,7 @@ static int await_end(pid_t child, const sigset_t *signals, const struct sluice_l
                                        : WEXITSTATUS(status);
         }
         siginfo_t signal;
-        if (!next_signal(signals, ears->launcher, &signal)) {
+        if (!next_signal(&signals, ears->launcher, &signal)) {
             if (errno == EAGAIN)
                 sluice_launch_hung_look(&hung, child);
             continue;
@@ -258,7 +271,7 @@ static int await_end(pid_t child, const sigset_t *signals, const struct sluice_l
         if (signal.si_signo == SIGCHLD)
             continue;
         if (signal.si_signo != ears->own)
-            forward(&signal, child);
+            sluice_launch_command_pass(signal.si_signo, signal.si_code, child);
         if (ears->heard != NULL)
             ears->heard(signal.si_signo, ears->argument);
     }
@@ -283,29 +296,27 @@ static void report_exec_failure(int fd, const char *program)
     close(fd);
 }
 
-int sluice_launch_command_run(char **command, const struct sluice_launch_ears *ears)
+pid_t sluice_launch_command_start(char **command)
 {
-    static sigset_t former; /* as at the start of this process */
-    static bool blocked;
     sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
-        sigaddset(&signals, forwarded[i]);
-    signal(SIGCHLD, SIG_DFL);
-    sigprocmask(SIG_BLOCK, &signals, blocked ? NULL : &former);
-    blocked = true;
     int failure[2];
+    sluice_launch_command_block(&signals);
     const pid_t parent = getpid();
     const pid_t child = pipe2(failure, O_CLOEXEC) == 0 ? fork() : -1;
     if (child < 0) {
         sluice_launch_say("cannot start %s: %m", command[0]);
-        return SLUICE_STATUS_FAILED;
+        return -1;
     }
     if (child == 0)
         become_command(command, &former, parent, failure[1]);
     leave_launcher_to(child);
     close(failure[1]);
     report_exec_failure(failure[0], command[0]);
-    return await_end(child, &signals, ears);
+    return child;
+}
+
+int sluice_launch_command_run(char **command, const struct sluice_launch_ears *ears)
+{
+    const pid_t child = sluice_launch_command_start(command);
+    return child < 0 ? SLUICE_STATUS_FAILED : sluice_launch_command_await(child, ears);
 }

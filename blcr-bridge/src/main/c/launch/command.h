@@ -2,8 +2,10 @@
 #pragma once
 
 #include <getopt.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Names a file of the installation, from SLUICE_HOME or else from the place of this program. */
 void sluice_launch_installed(char *path, size_t capacity, const char *file);
@@ -41,8 +43,25 @@ struct sluice_launch_ears {
 };
 
 /*
- * Runs the command as a child and forwards signals to it; they stay blocked here afterwards.
- * Returns its exit status: 128 + N when signal N killed it, 127 when it is not found, 126 when it
- * cannot be executed.
+ * Starts the command as a child, with the signals let through that the calling process began with.
+ * Those to be forwarded are blocked here from then on. Returns -1, after a line, when that fails.
  */
+pid_t sluice_launch_command_start(char **command);
+
+/* Blocks the signals that are forwarded to a command, and SIGCHLD, until the process ends. */
+void sluice_launch_command_block(sigset_t *signals);
+
+/*
+ * Passes a signal on, except one of the terminal's. The command is in this process's group, and got
+ * that one as well.
+ */
+void sluice_launch_command_pass(int signal, int code, pid_t command);
+
+/*
+ * Waits for the end of the command, and forwards signals to it. Returns its exit status: 128 + N
+ * when signal N killed it, 127 when it is not found, 126 when it cannot be executed.
+ */
+int sluice_launch_command_await(pid_t command, const struct sluice_launch_ears *ears);
+
+/* Starts the command and waits for its end; SLUICE_STATUS_FAILED where it cannot be started. */
 int sluice_launch_command_run(char **command, const struct sluice_launch_ears *ears);

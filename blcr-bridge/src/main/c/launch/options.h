@@ -12,6 +12,7 @@ struct sluice_launch_options {
     const char *profile;                    /* the trace's directory; NULL for none */
     bool counts_ranks; /* the launcher has to say how many ranks of this node write */
     bool restarts;     /* the I/O process tells the wave that the command begins with */
+    bool needs;        /* the command cannot do without the I/O process */
     char **serve;      /* the options for `sluice serve`, NULL-terminated */
     char **command;    /* NULL-terminated, at least one */
 };

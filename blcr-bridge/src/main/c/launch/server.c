@@ -120,16 +120,16 @@ static void begin_job(const char *text)
         checkpoint == NULL ? -1 : strtoll(checkpoint + strlen("\ncheckpoint: "), NULL, 10));
 }
 
-/* Returns whether the command is of a job that would begin anew without its I/O process. */
-static bool is_of_mpi_job(const struct sluice_launch_options *options)
+/* Returns whether the command cannot do without its I/O process. A job of MPI would begin anew. */
+static bool needs_server(const struct sluice_launch_options *options)
 {
-    return options->restarts || getenv("SLUICE_MPI_LAYER") != NULL;
+    return options->needs || options->restarts || getenv("SLUICE_MPI_LAYER") != NULL;
 }
 
 int sluice_launch_server_start(const struct sluice_launch_options *options, char **environment,
                                bool resumes, pid_t *server)
 {
-    const bool needed = resumes || is_of_mpi_job(options);
+    const bool needed = resumes || needs_server(options);
     int pipe_fds[2];
     char text[4096];
     const pid_t child = pipe2(pipe_fds, O_CLOEXEC) == 0 ? fork() : -1;

@@ -429,7 +429,7 @@ static void *watch_io_process(void *argument)
     return NULL;
 }
 
-static void begin_watch(struct sluice_launch_service *service)
+void sluice_launch_service_watch(struct sluice_launch_service *service)
 {
     sigset_t all;
     sigset_t former;
@@ -483,16 +483,22 @@ static int leave(struct sluice_launch_service *service, int status)
     return service->alone ? sluice_launch_server_await(service->server) : 0;
 }
 
+int sluice_launch_service_leave(struct sluice_launch_service *service, int status)
+{
+    end_watch(service);
+    const int failure = leave(service, status);
+    remove_start_file(service);
+    return failure;
+}
+
 int sluice_launch_service_use(struct sluice_launch_service *service)
 {
     sluice_launch_capture(service->directory, service->options->capture);
-    begin_watch(service);
+    sluice_launch_service_watch(service);
     const struct sluice_launch_ears ears = {0, sluice_launch_stopping_begin, service,
                                             service->options->restarts};
     const int status = sluice_launch_command_run(service->options->command, &ears);
-    end_watch(service);
-    const int failure = leave(service, status);
+    const int failure = sluice_launch_service_leave(service, status);
     sluice_launch_inherited_tell(&service->inherited);
-    remove_start_file(service);
     return status == 0 || failure == SLUICE_STATUS_PREEMPTED ? failure : status;
 }

@@ -45,10 +45,22 @@ void sluice_launch_service_join(struct sluice_launch_service *service,
                                 const struct sluice_launch_options *options);
 
 /*
- * Runs the command, captured. Meanwhile a killed I/O process is resumed: each rank watches it, and
- * the first to notice starts another. At the end the last rank of the node waits until everything
- * is drained and committed; stopping.h tells for how long. Returns the command's exit status or,
- * where that is 0, the status of the I/O process's failure. If the grace was over before, returns
- * SLUICE_STATUS_PREEMPTED.
+ * Watches the I/O process until this process leaves it. A killed one is resumed: each rank watches
+ * it, and the first to notice starts another.
+ */
+void sluice_launch_service_watch(struct sluice_launch_service *service);
+
+/*
+ * Leaves the I/O process, with this process's exit status. The last rank of the node waits until
+ * everything is drained and committed; stopping.h tells for how long. SIGTERM and SIGINT are
+ * blocked. Returns 0, or the exit status for the I/O process's failure; SLUICE_STATUS_PREEMPTED if
+ * the grace was over before.
+ */
+int sluice_launch_service_leave(struct sluice_launch_service *service, int status);
+
+/*
+ * Runs the command, captured, and watches and leaves the I/O process as above. Returns the command's
+ * exit status or, where that is 0, the status of the I/O process's failure. If the grace was over
+ * before, returns SLUICE_STATUS_PREEMPTED.
  */
 int sluice_launch_service_use(struct sluice_launch_service *service);

@@ -27,9 +27,15 @@ int sluice_launch_status(int error)
 
 const char *sluice_launch_name = "sluice run";
 
+static char text[1024];
+
+const char *sluice_launch_said(void)
+{
+    return text;
+}
+
 void sluice_launch_say(const char *format, ...)
 {
-    char text[1024];
     char line[4 * sizeof text];
     va_list arguments;
     va_start(arguments, format);

@@ -21,6 +21,9 @@ int sluice_launch_status(int error);
 /* The name by which the user calls this program; lines on standard error begin with it. */
 extern const char *sluice_launch_name;
 
+/* Returns the last line of sluice_launch_say(), without the name. */
+const char *sluice_launch_said(void);
+
 /* Writes one line to standard error. */
 void sluice_launch_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -19,6 +19,11 @@ public final class NativeLibraries {
     return find("sluice-run");
   }
 
+  /** Returns the program behind {@code sluice put}. */
+  public static Path put() {
+    return find("sluice-put");
+  }
+
   /** Returns the program behind {@code sluice mpi}. */
   public static Path mpi() {
     return find("sluice-mpi");

@@ -67,7 +67,7 @@ class CheckpointClientTest {
     checkpoint.image("a").write(bytes("hello"));
     checkpoint.complete();
 
-    assertThat(ioProcess.last(Request.Begin.class)).contains(new Request.Begin(7, 5));
+    assertThat(ioProcess.last(Request.Begin.class)).contains(new Request.Begin(7, 5, 0));
     assertThat(ioProcess.last(Request.Create.class)).contains(new Request.Create(7, 3, 5, "a"));
     assertThat(ioProcess.closes)
         .last()

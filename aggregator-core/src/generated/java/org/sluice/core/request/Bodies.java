@@ -60,6 +60,7 @@ final class Bodies {
       out.putTypeOrStatus(16);
       out.putLong(it.checkpoint());
       out.putInt(it.ranks());
+      out.putInt(it.bound());
     } else if (message instanceof final Request.Create it) {
       out.putTypeOrStatus(17);
       out.putLong(it.checkpoint());
@@ -254,6 +255,7 @@ final class Bodies {
     if (type == 16) {
       return new Request.Begin(
           in.getLong(),
+          in.getInt(),
           in.getInt());
     }
     if (type == 17) {

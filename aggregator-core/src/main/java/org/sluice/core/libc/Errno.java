@@ -53,6 +53,9 @@ public final class Errno {
 
   public static final int EMLINK = 31;
 
+  /** Nobody reads the pipe any more. */
+  public static final int EPIPE = 32;
+
   /** Protocol error: the other side sent what makes no sense. */
   public static final int EPROTO = 71;
 

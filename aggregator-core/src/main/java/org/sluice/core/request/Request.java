@@ -115,8 +115,19 @@ public sealed interface Request {
   @Wire(type = 8, told = true, replyMeans = "none")
   record Wake() implements Request {}
 
+  /**
+   * Begins a checkpoint, or a rank's part of it.
+   *
+   * @param bound 1 if the checkpoint is given up when a process that began it ends before its part
+   *     is complete, and each rank is one process; else 0
+   */
   @Wire(type = 16)
-  record Begin(long checkpoint, int ranks) implements Request {}
+  record Begin(
+      long checkpoint,
+      int ranks,
+      @Wire.Means("1 to be given up when the process ends before its part is complete, else 0")
+          int bound)
+      implements Request {}
 
   /**
    * Creates an image of a checkpoint.

@@ -29,7 +29,7 @@ class RequestFuzzTest {
         new Request.Renamed(1, 2),
         new Request.Replace(1, 2, 1, "/some/path"),
         new Request.Wake(),
-        new Request.Begin(1, 2),
+        new Request.Begin(1, 2, 1),
         new Request.Create(1, 2, 3, "name"),
         new Request.Complete(1, 2),
         new Request.Await(1, 2),

@@ -23,7 +23,7 @@ class RequestTest {
           new Request.Renamed(61, 62),
           new Request.Replace(71, 72, RequestDescriptor.REPLACE_TRUNCATE, "path"),
           new Request.Wake(),
-          new Request.Begin(161, 162),
+          new Request.Begin(161, 162, 163),
           new Request.Create(171, 172, 173, "name"),
           new Request.Complete(181, 182),
           new Request.Reuse(261, 262, "\udc81\udc82"),

@@ -107,6 +107,7 @@ final class EntryFields {
       out.writeInt(it.scope().expected());
       out.writeInt(it.scope().spread() ? 1 : 0);
       out.writeInt(it.scope().held() ? 1 : 0);
+      out.writeInt(it.scope().bound() ? 1 : 0);
     } else if (message instanceof final Entry.Completed it) {
       out.writeInt(13);
       out.writeLong(it.checkpoint());
@@ -396,6 +397,7 @@ final class EntryFields {
           new Entry.Scope(
               in.getInt(),
               in.getInt(),
+              in.getInt() != 0,
               in.getInt() != 0,
               in.getInt() != 0));
     }

@@ -99,12 +99,18 @@ public final class Committer {
     outcomes.begun(number);
   }
 
-  /** Ends a checkpoint, which is no more under way, without a commit. */
-  public void giveUp(final long number, final Failure why) {
+  /**
+   * Ends a checkpoint, which is no more under way, without a commit.
+   *
+   * @param isSaid whether this process says so; else the process that gives the checkpoint up does
+   */
+  public void giveUp(final long number, final Failure why, final boolean isSaid) {
     final Entry.Ended end =
         new Entry.Ended(CheckpointState.GIVEN_UP, number, why.errno(), why.reason());
     decisions.decide(end);
-    Warnings.warn("checkpoint %d is given up: %s".formatted(number, why.reason()));
+    if (isSaid) {
+      Warnings.warn("checkpoint %d is given up: %s".formatted(number, why.reason()));
+    }
     outcomes.givenUp(end);
   }
 

@@ -247,6 +247,18 @@ public final class ExplicitCheckpoint {
     return scope.held() && !decided;
   }
 
+  /** Returns whether it is given up when a process ends before its part is complete. */
+  public boolean isBound() {
+    return scope.bound();
+  }
+
+  /** Returns the ranks that have begun their parts and not completed them. */
+  public Set<Integer> incomplete() {
+    final Set<Integer> ranks = new TreeSet<>(begun);
+    ranks.removeAll(complete);
+    return ranks;
+  }
+
   public Completion completion() {
     return scope.held() ? Completion.MPI : Completion.API;
   }

@@ -47,6 +47,7 @@ public final class ServeCommand implements Subcommand {
 
   private Integer metricsPort;
   private boolean members;
+  private boolean quiet;
   private boolean resumes;
   private boolean finishes;
   private boolean restarts;
@@ -76,6 +77,10 @@ public final class ServeCommand implements Subcommand {
               flag(value -> members = value, "--members")
                   .hidden(true)
                   .description("Stop when the last member has left."))
+          .add(
+              flag(value -> quiet = value, "--quiet")
+                  .hidden(true)
+                  .description("Say nothing of what went well."))
           .add(
               flag(value -> restarts = value, "--restart")
                   .hidden(true)
@@ -162,7 +167,7 @@ public final class ServeCommand implements Subcommand {
                 : MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
       await(process, endpoint);
       StatsFile.write(options.stats(), process.statistics());
-      if (members || finishes) {
+      if ((members || finishes) && !quiet) {
         report(process.statistics());
       }
       Fault.unreached().forEach(Speaker::say);

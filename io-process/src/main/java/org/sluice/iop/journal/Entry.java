@@ -191,8 +191,9 @@ public sealed interface Entry {
    * @param expected how many of them complete it on this node
    * @param spread whether ranks on other nodes complete it, too
    * @param held whether the checkpoint waits for {@link Decided} before it is committed
+   * @param bound whether it is given up when a process ends before its part is complete
    */
-  record Scope(int ranks, int expected, boolean spread, boolean held) {}
+  record Scope(int ranks, int expected, boolean spread, boolean held, boolean bound) {}
 
   /**
    * A rank completed its part.

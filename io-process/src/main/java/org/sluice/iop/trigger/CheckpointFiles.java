@@ -156,6 +156,30 @@ public final class CheckpointFiles {
     return !image.writer().isAlive() && (image.writer().wasKilled() || unfinished);
   }
 
+  /**
+   * Returns a rank of a bound checkpoint whose process ended before its part was complete; empty
+   * when there is none.
+   */
+  Optional<Integer> orphan(final ExplicitCheckpoint checkpoint) {
+    return checkpoint.incomplete().stream()
+        .filter(rank -> checkpoint.isBound() && fillers(checkpoint, rank).findAny().isEmpty())
+        .findFirst();
+  }
+
+  /** Returns whether another living process has begun a rank's part of a bound checkpoint. */
+  boolean isTaken(final ExplicitCheckpoint checkpoint, final Writer process) {
+    final Stream<Writer> beginners =
+        fillers(checkpoint, process.rank())
+            .map(filling -> decisions.state().images().writer(filling.slot()));
+    final Stream<Writer> writers =
+        checkpoint.images().stream()
+            .filter(image -> image.created().rank() == process.rank())
+            .map(Image::writer);
+    return checkpoint.isBound()
+        && Stream.concat(beginners, writers)
+            .anyMatch(other -> other.isAlive() && !process.isSameProcess(other));
+  }
+
   private boolean isAlive(final Entry.Filling filling) {
     return decisions.state().images().writer(filling.slot()).isAlive();
   }

@@ -97,8 +97,15 @@ public final class ExplicitCheckpoints {
     if (obstacle.isPresent()) {
       return new Reply.Failed(Errno.EBUSY, obstacle.get());
     }
-    files.outlived(number, beginner).ifPresent(known -> giveUp(known, outlived(beginner.rank())));
-    final Reply begun = begin(number, request.ranks(), false, beginner);
+    final ExplicitCheckpoint known = underWay.get(number);
+    if (known != null && files.isTaken(known, beginner)) {
+      return new Reply.Failed(
+          Errno.EEXIST,
+          "another process has rank %d of checkpoint %d".formatted(beginner.rank(), number));
+    }
+    files.outlived(number, beginner).ifPresent(its -> giveUp(its, outlived(beginner.rank())));
+    final Reply begun =
+        begin(number, request.ranks(), new Manner(false, request.bound() != 0), beginner);
     if (begun instanceof Reply.Done) {
       files.fill(underWay.get(number), beginner).forEach(this::leave);
     }
@@ -262,6 +269,7 @@ public final class ExplicitCheckpoints {
       commitIfDue(checkpoint);
       if (underWay.containsValue(checkpoint)) {
         files.untold(checkpoint).ifPresent(path -> giveUp(checkpoint, untold(path)));
+        files.orphan(checkpoint).ifPresent(rank -> giveUp(checkpoint, orphaned(rank)));
       }
     }
     waiting.keySet().retainAll(underWay.values());
@@ -291,6 +299,12 @@ public final class ExplicitCheckpoints {
       waiting.put(checkpoint, TOLD);
     }
     return over;
+  }
+
+  private static Failure orphaned(final int rank) {
+    return new Failure(
+        Errno.ECANCELED,
+        "the process of rank %d ended before its part was complete".formatted(rank));
   }
 
   private static Failure untold(final String path) {
@@ -336,7 +350,9 @@ public final class ExplicitCheckpoints {
       return notOpen(number, rank);
     }
     giveUp(
-        underWay.get(number), new Failure(Errno.ECANCELED, "rank %d cancelled it".formatted(rank)));
+        underWay.get(number),
+        new Failure(Errno.ECANCELED, "rank %d cancelled it".formatted(rank)),
+        !underWay.get(number).isBound());
     return new Reply.Done();
   }
 
@@ -373,17 +389,22 @@ public final class ExplicitCheckpoints {
     return new Reply.Done();
   }
 
+  private void giveUp(final ExplicitCheckpoint checkpoint, final Failure why) {
+    giveUp(checkpoint, why, true);
+  }
+
   /**
    * Ends a checkpoint without a commit: its files are plain files. The journal has the end before
    * that has any effect.
    */
-  private void giveUp(final ExplicitCheckpoint checkpoint, final Failure why) {
+  private void giveUp(
+      final ExplicitCheckpoint checkpoint, final Failure why, final boolean isSaid) {
     if (underWay.get(checkpoint.number()) != checkpoint) {
       return;
     }
     final List<Image> its = checkpoint.files();
     final List<Image> images = checkpoint.images();
-    committer.giveUp(checkpoint.number(), why);
+    committer.giveUp(checkpoint.number(), why, isSaid);
     files.announce();
     images.forEach(this::discard);
     its.forEach(plain);
@@ -396,22 +417,30 @@ public final class ExplicitCheckpoints {
 
   /** Begins a checkpoint that is committed only after a decision. */
   public Reply hold(final Request.Hold request, final Writer beginner) {
-    return begin(request.checkpoint(), request.ranks(), true, beginner);
+    return begin(request.checkpoint(), request.ranks(), new Manner(true, false), beginner);
   }
 
+  /**
+   * The manner in which a checkpoint is begun.
+   *
+   * @param held whether it is committed only after a decision
+   * @param bound whether it is given up when a process ends before its part is complete
+   */
+  private record Manner(boolean held, boolean bound) {}
+
   private Reply begin(
-      final long number, final int ranks, final boolean held, final Writer beginner) {
+      final long number, final int ranks, final Manner manner, final Writer beginner) {
     if (number < 0 || ranks < 1) {
       return invalid("no checkpoint %d of %d ranks".formatted(number, ranks));
     }
     final ExplicitCheckpoint known = underWay.get(number);
-    if (known != null && (known.ranks() != ranks || held && !known.isHeld())) {
+    if (known != null && (known.ranks() != ranks || manner.held() && !known.isHeld())) {
       return invalid(
           "checkpoint %d was begun with %d ranks%s"
               .formatted(known.number(), known.ranks(), known.isHeld() ? "" : ", to be committed"));
     }
     if (known == null) {
-      final Entry.Scope scope = scope(ranks, held, beginner);
+      final Entry.Scope scope = scope(ranks, manner, beginner);
       if (scope.expected() == 0) {
         return invalid("checkpoint %d: %s".formatted(number, CommitRanks.unknown(ranks)));
       }
@@ -430,10 +459,11 @@ public final class ExplicitCheckpoints {
    * Returns the ranks that complete a checkpoint. A job with more ranks than run on this node has
    * others on other nodes.
    */
-  private Entry.Scope scope(final int ranks, final boolean held, final Writer beginner) {
+  private Entry.Scope scope(final int ranks, final Manner manner, final Writer beginner) {
     final boolean spread = beginner.ranks() == ranks && beginner.isOfSeveralNodes();
     final int local = spread ? beginner.localRanks() : ranks;
-    return new Entry.Scope(ranks, local > 0 ? local : Math.min(writers, ranks), spread, held);
+    return new Entry.Scope(
+        ranks, local > 0 ? local : Math.min(writers, ranks), spread, manner.held(), manner.bound());
   }
 
   /**

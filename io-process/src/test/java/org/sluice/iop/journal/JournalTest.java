@@ -45,7 +45,7 @@ class JournalTest {
         new Entry.Drained(1, 2, ChunkLocation.NONE, List.of()),
         new Entry.Emptying(1, true),
         new Entry.Restarted(1, Cause.DIRECT, true, 2, List.of(new Entry.Mark(3, 4, 5))),
-        new Entry.Begun(1, new Entry.Scope(4, 2, true, true)),
+        new Entry.Begun(1, new Entry.Scope(4, 2, true, true, true)),
         new Entry.Completed(1, 2, 3, 4),
         new Entry.Decided(1, true),
         new Entry.Committing(

@@ -53,7 +53,12 @@ final class RandomEntries {
       case 12 ->
           new Entry.Begun(
               any(),
-              new Entry.Scope(2, 1 + dice.nextInt(2), dice.nextBoolean(), dice.nextBoolean()));
+              new Entry.Scope(
+                  2,
+                  1 + dice.nextInt(2),
+                  dice.nextBoolean(),
+                  dice.nextBoolean(),
+                  dice.nextBoolean()));
       case 13 -> new Entry.Completed(any(), dice.nextInt(2), any(), any());
       case 14 -> committing(Completion.values()[dice.nextInt(Completion.values().length)]);
       case 15 -> ended();

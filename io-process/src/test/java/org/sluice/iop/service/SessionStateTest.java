@@ -163,7 +163,7 @@ class SessionStateTest {
             List.of(new Entry.Part(9, "a", 0, 1, false)));
     final Path file =
         journalOf(
-            new Entry.Begun(7, new Entry.Scope(1, 1, false, false)),
+            new Entry.Begun(7, new Entry.Scope(1, 1, false, false, false)),
             new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
             new Entry.Created(9, 7, 0, "a", 0, ""),
             new Entry.Completed(7, 0, 2, 5),
@@ -186,7 +186,7 @@ class SessionStateTest {
     final Entry.Ended end = fail(state, 1, 7);
     fail(state, 2, 8);
     assertThat(entries(state, Entry.Ended.class)).hasSize(2).contains(end);
-    state.apply(new Entry.Begun(7, new Entry.Scope(1, 1, false, false)));
+    state.apply(new Entry.Begun(7, new Entry.Scope(1, 1, false, false, false)));
     state.apply(
         new Entry.Committing(3, 8, "", 0, 0, 1, RankSet.NONE, Completion.COUNT, "", List.of()));
     state.apply(new Entry.Ended(3, 8, 0, ""));
@@ -231,7 +231,7 @@ class SessionStateTest {
           .extracting(Entry.Ended::checkpoint)
           .isEqualTo(8L);
     }
-    state.apply(new Entry.Begun(7, new Entry.Scope(1, 1, false, false)));
+    state.apply(new Entry.Begun(7, new Entry.Scope(1, 1, false, false, false)));
     fail(state, 3, 7, Completion.API);
     assertThat(state.checkpoints().lost()).hasSize(2);
   }

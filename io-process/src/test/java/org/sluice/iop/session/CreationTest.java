@@ -20,7 +20,7 @@ class CreationTest extends GroupServeTest {
   void aNameThatMayLeadOutOfItsCheckpointIsRefusedWhateverTheClientLetsThrough() throws Exception {
     try (ServeProcess serve = serve("files");
         RawProcess process = RawProcess.attach(serve.directory())) {
-      process.call(new Request.Begin(1, 1));
+      process.call(new Request.Begin(1, 1, 0));
       for (final String name : List.of("", "/etc/passwd", "a/../b", "..", "./a", "a//b", "a/")) {
         assertThat(process.call(new Request.Create(1, 0, 1, name)))
             .isInstanceOfSatisfying(
@@ -34,7 +34,7 @@ class CreationTest extends GroupServeTest {
     try (ServeProcess serve = serve("container");
         RawProcess process = RawProcess.attach(serve.directory());
         RawProcess successor = RawProcess.attach(serve.directory())) {
-      process.call(new Request.Begin(1, 1));
+      process.call(new Request.Begin(1, 1, 0));
       assertThat(created(process)).isNotEqualTo(created(process)); // as a request that is repeated
       final int image = created(process);
       process.write(image, 0, new byte[] {1});

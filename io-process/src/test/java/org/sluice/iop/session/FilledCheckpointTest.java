@@ -22,7 +22,7 @@ class FilledCheckpointTest extends GroupServeTest {
   private static final Reply DONE = new Reply.Done();
 
   private static Reply begin(final RawProcess session, final long number) throws IOException {
-    return session.call(new Request.Begin(number, 1));
+    return session.call(new Request.Begin(number, 1, 0));
   }
 
   private static Reply complete(final RawProcess session, final long number) throws IOException {

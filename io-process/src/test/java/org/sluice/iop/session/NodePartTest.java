@@ -88,7 +88,7 @@ class NodePartTest extends GroupServeTest {
         RawProcess four = rank(serve, 4, 8, 2);
         RawProcess six = rank(serve, 6, 8, 2)) {
       for (final RawProcess process : List.of(four, six)) {
-        assertThat(process.call(new Request.Begin(3, 8))).isEqualTo(new Reply.Done());
+        assertThat(process.call(new Request.Begin(3, 8, 0))).isEqualTo(new Reply.Done());
       }
       four.call(new Request.Complete(3, 4));
       assertThat(four.call(new Request.Await(3, 100))).isInstanceOf(Reply.Failed.class);
@@ -102,7 +102,7 @@ class NodePartTest extends GroupServeTest {
   void checkpointByRequestNeedsToBeToldHowManyRanksAreOnTheNode() throws Exception {
     try (ServeProcess serve = serve("files");
         RawProcess process = rank(serve, 4, 8, UNKNOWN)) {
-      assertThat(process.call(new Request.Begin(3, 8)))
+      assertThat(process.call(new Request.Begin(3, 8, 0)))
           .hasToString(
               "Failed[errno=22, message=checkpoint 3: the job has 8 ranks on several nodes, and the"
                   + " launcher does not say how many on this one; say it with --writers N]");
@@ -113,7 +113,7 @@ class NodePartTest extends GroupServeTest {
   void checkpointByRequestIsAPartAlsoWhenItWasToldHowManyComplete() throws Exception {
     try (ServeProcess serve = serve("files", "--writers", "1");
         RawProcess process = rank(serve, 4, 8, UNKNOWN)) {
-      process.call(new Request.Begin(3, 8));
+      process.call(new Request.Begin(3, 8, 0));
       process.call(new Request.Complete(3, 4));
       assertThat(committed(process, 3)).isEqualTo(new Reply.Done());
       assertPart(3, 8, 4);

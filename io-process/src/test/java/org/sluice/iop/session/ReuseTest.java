@@ -26,7 +26,7 @@ class ReuseTest extends GroupServeTest {
   }
 
   private static int create(final RawProcess process, final long number) throws IOException {
-    assertThat(process.call(new Request.Begin(number, 1))).isEqualTo(new Reply.Done());
+    assertThat(process.call(new Request.Begin(number, 1, 0))).isEqualTo(new Reply.Done());
     final Reply reply = process.call(new Request.Create(number, 0, 1, NAME));
     return ((Reply.Created) reply).opened().imageId();
   }

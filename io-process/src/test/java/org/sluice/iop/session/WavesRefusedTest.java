@@ -163,7 +163,7 @@ class WavesRefusedTest extends WaveServeTest {
     try (ServeProcess serve =
             ServeProcess.start(runtime, full, options(store, capture, "container"));
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      assertThat(zero.call(new Request.Begin(1, 1))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Begin(1, 1, 0))).isEqualTo(new Reply.Done());
       for (final String name : List.of("state", "late")) {
         final Reply made = zero.call(new Request.Create(1, 0, 1, name));
         final int image = ((Reply.Created) made).opened().imageId();

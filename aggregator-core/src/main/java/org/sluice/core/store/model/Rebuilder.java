@@ -22,6 +22,17 @@ public interface Rebuilder extends ParallelReading.Reader {
    */
   void read(CommittedImage image, ImageTarget target) throws IOException;
 
+  /**
+   * Reads an image that was written from its beginning to its end. Every byte is verified before
+   * the target gets it.
+   *
+   * @param target gets each byte that the checkpoint has once, in the order of their offsets; the
+   *     others are zero
+   * @throws DamagedException when a chunk or file of the image is damaged
+   * @throws OutOfOrderException when the image was written otherwise; the target may have bytes
+   */
+  void readInOrder(CommittedImage image, ImageTarget target) throws IOException;
+
   /** A receiver of zeros. */
   @FunctionalInterface
   interface Zeros {

@@ -9,10 +9,12 @@ import org.sluice.core.store.directory.StoreDirectory;
 import org.sluice.core.store.disk.ContainerReader;
 import org.sluice.core.store.format.StoredFile;
 import org.sluice.core.store.model.Block;
+import org.sluice.core.store.model.ChunkLocation;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.Holder;
 import org.sluice.core.store.model.ImageTarget;
+import org.sluice.core.store.model.OutOfOrderException;
 import org.sluice.core.store.model.Pieces;
 import org.sluice.core.store.model.RangeSet;
 import org.sluice.core.store.model.Rebuilder;
@@ -39,6 +41,44 @@ final class PosixRebuilder implements Rebuilder {
     for (int i = 0; i < image.holders().size(); i++) {
       read(image.holders().get(i), StoredFile.at(checkpoint.image(image.ordinal(), i)), target);
     }
+  }
+
+  @Override
+  public void readInOrder(final CommittedImage image, final ImageTarget target) throws IOException {
+    if (!image.holders().isEmpty()) {
+      throw new OutOfOrderException();
+    }
+    image.checkPlace();
+    final StoredFile.Opening file = checkpoint.file(image);
+    try (HugeMemory other = new HugeMemory()) { // a chunk is in the first one meanwhile
+      final OwnFile own = new OwnFile(other, false);
+      final OrderedImage ordered =
+          new OrderedImage(
+              image.imageId(),
+              (from, to) -> own.read(file, meeting(image, from, to), within(from, to, target)),
+              within(0, image.size(), target));
+      for (final ChunkLocation chunk : image.chunks()) {
+        ordered.add(containers.container(chunk.container()).read(chunk));
+      }
+      ordered.finish(image.size());
+    }
+  }
+
+  private static List<Block> meeting(final CommittedImage image, final long from, final long to) {
+    return image.blocks().stream()
+        .filter(block -> block.offset() < to && block.end() > from)
+        .toList();
+  }
+
+  /** Returns a target that hands on what lies in a range. */
+  private static ImageTarget within(final long from, final long to, final ImageTarget target) {
+    return (address, length, offset) -> {
+      final long begin = Math.max(offset, from);
+      final long end = Math.min(offset + length, to);
+      if (begin < end) {
+        target.write(address + begin - offset, end - begin, begin);
+      }
+    };
   }
 
   private void read(final Holder holder, final StoredFile.Opening file, final ImageTarget target)

@@ -100,6 +100,13 @@ final class ObjectParts implements PartReader {
           });
     }
 
+    /** Reads as ever: the blocks of an image that was copied ascend. */
+    @Override
+    public void readInOrder(final CommittedImage image, final ImageTarget target)
+        throws IOException {
+      read(image, target);
+    }
+
     @Override
     public void close() {
       reader.close();

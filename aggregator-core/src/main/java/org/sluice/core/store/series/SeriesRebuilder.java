@@ -28,14 +28,25 @@ final class SeriesRebuilder implements Rebuilder {
 
   @Override
   public void read(final CommittedImage image, final ImageTarget target) throws IOException {
+    final SeriesCheckpoint.Origin origin = originOf(image);
+    rebuilderOf(origin).read(origin.image(), target);
+  }
+
+  @Override
+  public void readInOrder(final CommittedImage image, final ImageTarget target) throws IOException {
+    final SeriesCheckpoint.Origin origin = originOf(image);
+    rebuilderOf(origin).readInOrder(origin.image(), target);
+  }
+
+  private SeriesCheckpoint.Origin originOf(final CommittedImage image) throws IOException {
     if (checkpoint == null) {
       checkpoint = source.read();
     }
-    final SeriesCheckpoint.Origin origin = checkpoint.originOf(image);
-    final PartReader.Part part = origin.part();
-    rebuilders
-        .computeIfAbsent(part, any -> part.rebuilder(oneOfSeveral))
-        .read(origin.image(), target);
+    return checkpoint.originOf(image);
+  }
+
+  private Rebuilder rebuilderOf(final SeriesCheckpoint.Origin origin) {
+    return rebuilders.computeIfAbsent(origin.part(), part -> part.rebuilder(oneOfSeveral));
   }
 
   @Override

@@ -1,0 +1,107 @@
+package org.sluice.iop.command;
+
+import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
+import static org.sluice.core.command.Model.parameters;
+
+import java.io.IOException;
+import org.sluice.bridge.NativeLibraries;
+import org.sluice.bridge.NativeProgram;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.command.Subcommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * The command {@code sluice put}, a native program that puts a stream into a checkpoint. This class
+ * has the command's options and help. {@code scripts/sluice} starts the program without a JVM.
+ */
+public final class PutCommand implements Subcommand {
+  private final CommandSpec spec =
+      Model.of(this, "put")
+          .describe(
+              "Puts what a command prints, or standard input, into a checkpoint, and waits until that",
+              "is committed. A command's output counts as whole when it ends with status 0. The end of",
+              "a pipe proves nothing, so standard input needs --bytes, --expect-trailer or --trust-eof.",
+              "What is not whole is not committed.",
+              "Exits like the command when that fails: 128+N when signal N killed it, 127 when it is",
+              "not found, 126 when it cannot be executed; 128+N when signal N ends put itself.")
+          .examples(
+              "  sluice put --store /scratch/store --checkpoint 7 --name db.tar \\",
+              "      -- pg_basebackup -D - -Ft",
+              "  ssh node7 'tar -c /data' | sluice put --store /scratch/store \\",
+              "      --checkpoint 8 --name data.tar --trust-eof",
+              "  sluice put --store /scratch/store --checkpoint 9 --name state \\",
+              "      --join \"$SLURM_PROCID\" --of 8 -- ./dump-state",
+              "  sluice get --store /scratch/store --name db.tar | tar -x")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.DAMAGED,
+              ExitStatus.EXISTS,
+              ExitStatus.BUSY,
+              ExitStatus.NO_ROOM,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION,
+              ExitStatus.FEW_DESCRIPTORS,
+              ExitStatus.CRASHED,
+              ExitStatus.PREEMPTED)
+          .add(new StoreOption())
+          .add(value("--checkpoint", "N", "The checkpoint's number, 0 or more."))
+          .add(value("--name", "NAME", "The image's name, a relative path without '..'."))
+          .add(value("--rank", "R", "The rank whose image this is; default: 0."))
+          .add(
+              value(
+                  "--join",
+                  "R",
+                  "This is rank R of those of --of, which begin in any order on this node: their"
+                      + " streams are one checkpoint. It is committed when all are whole, and given up"
+                      + " when one fails."))
+          .add(value("--of", "N", "With --join: how many streams the checkpoint has."))
+          .add(value("--bytes", "N", "The stream is whole if it ends behind exactly N bytes."))
+          .add(
+              value(
+                  "--expect-trailer",
+                  "sha256",
+                  "The stream is whole if its last line is the SHA-256 of all bytes before, in 64"
+                      + " hexadecimal digits. That line is not stored."))
+          .add(
+              flag(value -> {}, "--trust-eof")
+                  .description(
+                      "The stream is whole where it ends, however its producer ended. An empty one is"
+                          + " refused."))
+          .add(
+              flag(value -> {}, "--replace")
+                  .description("Replace the checkpoint of this number, if one is committed."))
+          .add(value("--layout", "container|files", "As for serve; default: container."))
+          .add(value("--buffer", "SIZE", "As for run, if put starts the I/O process."))
+          .add(value("--threshold", "auto|fixed:SIZE", "As for run."))
+          .add(value("--keep", "N|all", "As for run."))
+          .add(value("--series", "NAME", "As for run."))
+          .add(value("--stage", "DIR", "As for run."))
+          .add(value("--stats", "FILE", "As for run."))
+          .add(new JsonOption())
+          .add(
+              parameters(String.class, value -> {})
+                  .paramLabel("CMD")
+                  .arity("0..*")
+                  .description("The command and its arguments, after --."))
+          .spec();
+
+  private static OptionSpec.Builder value(
+      final String name, final String label, final String description) {
+    return option(String.class, value -> {}, name).paramLabel(label).description(description);
+  }
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    return NativeProgram.run(NativeLibraries.put(), spec);
+  }
+}
