@@ -43,8 +43,8 @@ struct sluice_launch_ears {
 };
 
 /*
- * Starts the command as a child, with the signals let through that the calling process began with.
- * Those to be forwarded are blocked here from then on. Returns -1, after a line, when that fails.
+ * Starts the command as a child, with the signal mask that this process began with. Blocks here the
+ * signals that are to be forwarded. Returns -1, after a line, when that fails.
  */
 pid_t sluice_launch_command_start(char **command);
 

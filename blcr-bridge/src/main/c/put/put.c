@@ -291,7 +291,7 @@ static void need_whole(struct put *put)
     if (put->signal != 0)
         stop(put);
     if (status == SLUICE_STATUS_NOT_EXECUTABLE || status == SLUICE_STATUS_NO_COMMAND)
-        end(put, status); /* that was said */
+        end(put, status); /* after a line already */
     if (status != 0) {
         sluice_launch_say("checkpoint %lld is given up: %s ended with status %d", number, command,
                           status);

@@ -44,7 +44,7 @@ void sluice_put_result_promise(bool json)
 
 void sluice_put_result_print(const struct sluice_put_options *options, int64_t bytes)
 {
-    signal(SIGPIPE, SIG_IGN); /* the stream is committed, whoever reads that */
+    signal(SIGPIPE, SIG_IGN); /* a reader that is gone changes no commit */
     if (!options->json) {
         char name[4096];
         sluice_line(name, sizeof name, options->name);

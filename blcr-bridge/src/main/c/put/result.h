@@ -1,4 +1,4 @@
-/* What sluice put tells on standard output. */
+/* The answer of sluice put on standard output. */
 #pragma once
 
 #include "put_options.h"

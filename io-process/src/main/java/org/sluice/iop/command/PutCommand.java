@@ -23,12 +23,13 @@ public final class PutCommand implements Subcommand {
   private final CommandSpec spec =
       Model.of(this, "put")
           .describe(
-              "Puts what a command prints, or standard input, into a checkpoint, and waits until that",
-              "is committed. A command's output counts as whole when it ends with status 0. The end of",
-              "a pipe proves nothing, so standard input needs --bytes, --expect-trailer or --trust-eof.",
-              "What is not whole is not committed.",
-              "Exits like the command when that fails: 128+N when signal N killed it, 127 when it is",
-              "not found, 126 when it cannot be executed; 128+N when signal N ends put itself.")
+              "Puts what a command prints, or standard input, into a checkpoint, and waits until that is"
+                  + " committed. A stream that is not whole is given up, and nothing is committed.",
+              "A command's output is whole when the command ends with status 0. The end of a pipe proves"
+                  + " nothing, so standard input needs --bytes, --expect-trailer or --trust-eof.",
+              "Exits like the command when that fails: 128+N when signal N killed it, 127 when it is not"
+                  + " found, 126 when it cannot be executed. A signal N to put ends it with 128+N. With 6"
+                  + " a number is committed already, or another process has the rank.")
           .examples(
               "  sluice put --store /scratch/store --checkpoint 7 --name db.tar \\",
               "      -- pg_basebackup -D - -Ft",
@@ -49,8 +50,10 @@ public final class PutCommand implements Subcommand {
               ExitStatus.CRASHED,
               ExitStatus.PREEMPTED)
           .add(new StoreOption())
-          .add(value("--checkpoint", "N", "The checkpoint's number, 0 or more."))
-          .add(value("--name", "NAME", "The image's name, a relative path without '..'."))
+          .add(value("--checkpoint", "N", "The checkpoint's number, 0 or more.").required(true))
+          .add(
+              value("--name", "NAME", "The image's name, a relative path without '..'.")
+                  .required(true))
           .add(value("--rank", "R", "The rank whose image this is; default: 0."))
           .add(
               value(
