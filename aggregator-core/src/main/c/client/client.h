@@ -264,6 +264,9 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
 ssize_t sluice_log_fill(struct sluice_log_image *image, int fd, int source, size_t length,
                         int64_t offset);
 
+/* Adds a message to a negative errno of a read or a splice that is no mere interruption. */
+ssize_t sluice_log_source(ssize_t result);
+
 /* The longest write that sluice_log_try_pwrite() accepts, in bytes. */
 #define SLUICE_LOG_TRIED (64 << 10)
 

@@ -229,6 +229,14 @@ static int over_threshold(const struct sluice_log_image *image)
         : SLUICE_REASON_FULL;
 }
 
+ssize_t sluice_log_source(ssize_t result)
+{
+    return result >= 0 || result == -EINTR || result == -EAGAIN
+        ? result
+        : sluice_failure((int)-result, "the stream cannot be read or written: %s",
+                         sluice_failure_reason((int)-result));
+}
+
 /*
  * Moves bytes from a pipe to the image's own file. Nothing logged lies there, so that a settling
  * writes nothing over them.
@@ -239,7 +247,7 @@ static ssize_t direct_fill(struct sluice_log_image *image, int fd, int source, s
     const int64_t begin = sluice_clock();
     const ssize_t count = sluice_kernel_splice(source, fd, offset, length);
     if (count <= 0)
-        return count;
+        return count == -EINVAL ? count : sluice_log_source(count);
     image->directs++;
     sluice_tally_add(&image->tally, over_threshold(image), count);
     if (sluice_log_held(image)) {
@@ -293,7 +301,7 @@ static ssize_t log_fill(struct sluice_log_image *image, int fd, int source, size
                              : fill_rest(image, fd, source, length, offset, waits);
     }
     if (count <= 0)
-        return count;
+        return sluice_log_source(count);
     note_logged(image, offset, count);
     const ssize_t filled =
         finish_write(image, fd, NULL, (size_t)count, offset, (size_t)count, waits);

@@ -222,7 +222,7 @@ static ssize_t fill_file(struct sluice_image *image, int source, size_t length)
             count = written < 0 ? written : -ENOSPC;
     }
     sluice_tally_add(&image->log.tally, SLUICE_REASON_NONE, count);
-    return count;
+    return sluice_log_source(count);
 }
 
 ssize_t sluice_image_fill(struct sluice_image *image, int source, size_t length)

@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "client.h"
 #include "clock.h"
 #include "command.h"
 #include "put_options.h"
@@ -202,7 +203,7 @@ static ssize_t take(struct put *put, int source)
         return sluice_image_fill(put->image, source, PIECE);
     const ssize_t count = read(source, piece, sizeof piece);
     if (count < 0)
-        return -errno;
+        return sluice_log_source(-errno);
     sluice_trailer_add(&put->trailer, piece, (size_t)count);
     return sluice_image_write(put->image, piece, (size_t)count);
 }
@@ -345,11 +346,27 @@ static void await_commit(struct put *put)
         fail(put, error);
 }
 
+/*
+ * Keeps the numbers of the standard descriptors for those. A stream that is to come through a closed
+ * one ends the process.
+ */
+static void need_descriptors(const struct put *put)
+{
+    if (*put->options.service.command == NULL && fcntl(STDIN_FILENO, F_GETFD) < 0)
+        sluice_launch_fail(SLUICE_STATUS_USAGE, "standard input is closed");
+    int fd;
+    do {
+        fd = open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    close(fd);
+}
+
 int main(int count, char **arguments)
 {
     static struct put put;
     sluice_launch_name = "sluice put";
     sluice_put_options_parse(count, arguments, &put.options);
+    need_descriptors(&put);
     sluice_put_result_promise(put.options.json);
     sluice_where_enter(&put.service, &put.options);
     listen_to_signals(&put);
