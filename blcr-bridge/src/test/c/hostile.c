@@ -265,7 +265,8 @@ static void ask_at_random(void)
         memcpy(body + i, &value, sizeof value);
     }
     /* Not JOIN, LEAVE or THRESHOLD: those are for anybody to use. */
-    const int types[] = {1, 2, 4, 5, 6, 7, 9, 16, 17, 18, 20, 21, 27, 28, 29, 30, 31, 34, 37, 38, 99};
+    const int types[] = {1,  2,  4,  5,  6,  7,  9,  16, 17, 18, 20,
+                         21, 27, 28, 29, 30, 31, 34, 37, 38, 99};
     ask(types[random_below(sizeof types / sizeof *types)], body, random_below(sizeof body), NULL);
 }
 
