@@ -36,6 +36,7 @@ struct put {
     struct sluice_trailer trailer;
     int64_t bytes;
     pid_t command; /* 0 for none */
+    int source;    /* brings the stream */
     int signals;   /* a descriptor that tells of signals */
     int signal;    /* the first one that ends this process, 0 for none */
 };
@@ -152,7 +153,7 @@ static void begin(struct put *put)
         fail(put, error);
 }
 
-static int start_command(struct put *put)
+static void start_command(struct put *put)
 {
     int pipe_fds[2];
     const int own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -169,10 +170,13 @@ static int start_command(struct put *put)
     close(pipe_fds[1]);
     if (put->command < 0)
         end(put, SLUICE_STATUS_FAILED);
-    return pipe_fds[0];
+    put->source = pipe_fds[0];
 }
 
-/* Returns the command's exit status, 0 where there is none. */
+/*
+ * Waits for the end of the command. Its pipe is closed first, as a command whose bytes nobody reads
+ * would wait for ever. Returns its exit status, 0 where there is none.
+ */
 static int await_command(struct put *put, bool stops)
 {
     const struct sluice_launch_ears ears = {0, hear, put, false};
@@ -180,6 +184,7 @@ static int await_command(struct put *put, bool stops)
     if (command == 0)
         return 0;
     put->command = 0;
+    close(put->source);
     if (stops)
         kill(command, SIGTERM);
     return sluice_launch_command_await(command, &ears);
@@ -196,12 +201,12 @@ _Noreturn static void stop(struct put *put)
 }
 
 /* Reads what is there. Returns the number of bytes, 0 at the end, or a negative errno. */
-static ssize_t take(struct put *put, int source)
+static ssize_t take(struct put *put)
 {
     static char piece[PIECE];
     if (!put->options.trailer)
-        return sluice_image_fill(put->image, source, PIECE);
-    const ssize_t count = read(source, piece, sizeof piece);
+        return sluice_image_fill(put->image, put->source, PIECE);
+    const ssize_t count = read(put->source, piece, sizeof piece);
     if (count < 0)
         return sluice_log_source(-errno);
     sluice_trailer_add(&put->trailer, piece, (size_t)count);
@@ -219,9 +224,9 @@ static void look(struct put *put)
 }
 
 /* Waits for bytes of the stream, and for signals. Returns whether there are bytes, or the end. */
-static bool await_bytes(struct put *put, int source, int64_t since, bool *told)
+static bool await_bytes(struct put *put, int64_t since, bool *told)
 {
-    struct pollfd both[2] = {{.fd = source, .events = POLLIN},
+    struct pollfd both[2] = {{.fd = put->source, .events = POLLIN},
                              {.fd = put->signals, .events = POLLIN}};
     const int ready = poll(both, 2, LOOK);
     heed(put);
@@ -235,19 +240,18 @@ static bool await_bytes(struct put *put, int source, int64_t since, bool *told)
     return ready > 0 && both[0].revents != 0;
 }
 
-static void take_stream(struct put *put, int source)
+static void take_stream(struct put *put)
 {
     int64_t looked = sluice_clock_ms(), came = looked;
     bool told = false;
-    fcntl(source, F_SETPIPE_SZ, PIECE); /* a smaller one only takes longer */
+    fcntl(put->source, F_SETPIPE_SZ, PIECE); /* a smaller one only takes longer */
     sluice_trailer_begin(&put->trailer);
     for (;;) {
-        const bool there = await_bytes(put, source, came, &told);
-        const ssize_t count = there ? take(put, source) : -EAGAIN;
+        const bool there = await_bytes(put, came, &told);
+        const ssize_t count = there ? take(put) : -EAGAIN;
         if (there && count == 0)
             return;
         if (count < 0 && count != -EAGAIN && count != -EINTR) {
-            close(source);
             await_command(put, true);
             fail(put, (int)count);
         }
@@ -372,8 +376,10 @@ int main(int count, char **arguments)
     listen_to_signals(&put);
     sluice_launch_service_watch(&put.service);
     begin(&put);
-    const bool runs = *put.options.service.command != NULL;
-    take_stream(&put, runs ? start_command(&put) : STDIN_FILENO);
+    put.source = STDIN_FILENO;
+    if (*put.options.service.command != NULL)
+        start_command(&put);
+    take_stream(&put);
     need_whole(&put);
     complete(&put);
     await_commit(&put);
