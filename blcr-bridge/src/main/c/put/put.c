@@ -34,6 +34,7 @@ struct put {
     sluice_image *image;
     bool begun; /* the checkpoint is this process's to give up */
     struct sluice_trailer trailer;
+    char piece[SLUICE_TRAILER_LENGTH + PIECE]; /* the held bytes, and those read behind them */
     int64_t bytes;
     pid_t command; /* 0 for none */
     int source;    /* brings the stream */
@@ -200,17 +201,23 @@ _Noreturn static void stop(struct put *put)
     end(put, SLUICE_STATUS_SIGNAL + put->signal);
 }
 
+/* Reads what is there, and writes what is not the trailer. Returns as take(). */
+static ssize_t take_summed(struct put *put)
+{
+    const ssize_t count = read(put->source, put->piece + put->trailer.held, PIECE);
+    if (count < 0)
+        return sluice_log_source(-errno);
+    const size_t length = sluice_trailer_add(&put->trailer, put->piece, (size_t)count);
+    const ssize_t written = sluice_image_write(put->image, put->piece, length);
+    memmove(put->piece, put->piece + length, put->trailer.held);
+    return written < 0 ? written : count;
+}
+
 /* Reads what is there. Returns the number of bytes, 0 at the end, or a negative errno. */
 static ssize_t take(struct put *put)
 {
-    static char piece[PIECE];
-    if (!put->options.trailer)
-        return sluice_image_fill(put->image, put->source, PIECE);
-    const ssize_t count = read(put->source, piece, sizeof piece);
-    if (count < 0)
-        return sluice_log_source(-errno);
-    sluice_trailer_add(&put->trailer, piece, (size_t)count);
-    return sluice_image_write(put->image, piece, (size_t)count);
+    return put->options.trailer ? take_summed(put)
+                                : sluice_image_fill(put->image, put->source, PIECE);
 }
 
 /* Looks whether the checkpoint goes on: one process that fails gives it up for all. */
@@ -272,7 +279,7 @@ static const char *lack(struct put *put)
 {
     static char text[200];
     const struct sluice_put_options *options = &put->options;
-    const bool holds = !options->trailer || sluice_trailer_holds(&put->trailer);
+    const bool holds = !options->trailer || sluice_trailer_holds(&put->trailer, put->piece);
     if (options->trailer && holds)
         put->bytes -= SLUICE_TRAILER_LENGTH;
     if (!holds)
@@ -312,10 +319,8 @@ static void need_whole(struct put *put)
 
 static void complete(struct put *put)
 {
-    int error = put->options.trailer ? sluice_image_truncate(put->image, put->bytes) : 0;
-    const int closed = sluice_image_close(put->image);
+    int error = sluice_image_close(put->image);
     put->image = NULL;
-    error = error != 0 ? error : closed;
     if (error == 0)
         error = sluice_checkpoint_complete(put->session, put->options.checkpoint);
     if (error != 0)

@@ -68,21 +68,16 @@ void sluice_trailer_begin(struct sluice_trailer *trailer)
                                                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
 }
 
-/* The last bytes may be the line, so the sum has those only that more bytes follow. */
-void sluice_trailer_add(struct sluice_trailer *trailer, const char *data, size_t length)
+size_t sluice_trailer_add(struct sluice_trailer *trailer, const char *data, size_t length)
 {
     const size_t all = trailer->held + length;
     const size_t surplus = all > SLUICE_TRAILER_LENGTH ? all - SLUICE_TRAILER_LENGTH : 0;
-    const size_t old = surplus < trailer->held ? surplus : trailer->held;
-    sum(trailer, trailer->tail, old);
-    sum(trailer, data, surplus - old);
-    memmove(trailer->tail, trailer->tail + old, trailer->held - old);
-    trailer->held -= old;
-    memcpy(trailer->tail + trailer->held, data + surplus - old, length - (surplus - old));
-    trailer->held += length - (surplus - old);
+    sum(trailer, data, surplus);
+    trailer->held = all - surplus;
+    return surplus;
 }
 
-bool sluice_trailer_holds(struct sluice_trailer *trailer)
+bool sluice_trailer_holds(struct sluice_trailer *trailer, const char *held)
 {
     static const char padding[64] = {(char)0x80};
     char line[SLUICE_TRAILER_LENGTH + 1];
@@ -94,6 +89,6 @@ bool sluice_trailer_holds(struct sluice_trailer *trailer)
     sum(trailer, length, sizeof length);
     for (int i = 0; i < 8; i++)
         snprintf(line + 8 * i, sizeof line - 8 * (size_t)i, "%08x", trailer->state[i]);
-    return trailer->held == SLUICE_TRAILER_LENGTH && trailer->tail[64] == '\n'
-        && strncasecmp(trailer->tail, line, 64) == 0;
+    return trailer->held == SLUICE_TRAILER_LENGTH && held[64] == '\n'
+        && strncasecmp(held, line, 64) == 0;
 }
