@@ -77,6 +77,9 @@ static void listen_to_signals(struct put *put)
     sigemptyset(&heard);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sigaddset(&heard, all[i]);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGPIPE); /* a line that nobody reads ends nothing */
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
     put->signals = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
     if (put->signals < 0)
         sluice_launch_fail(SLUICE_STATUS_FAILED, "cannot hear signals: %m");
