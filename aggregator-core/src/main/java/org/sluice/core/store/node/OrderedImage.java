@@ -39,15 +39,19 @@ final class OrderedImage {
   void add(final ChunkReader chunk) throws IOException {
     chunk.rewind();
     while (chunk.next()) {
-      if (chunk.imageId() == imageId && chunk.type() != RecordDescriptor.TYPE_DIRECT) {
+      if (chunk.imageId() == imageId) {
         take(chunk);
       }
     }
   }
 
+  /** Hands out a write. Bytes of the file lie behind all that was handed out. */
   private void take(final ChunkReader record) throws IOException {
-    if (record.type() != RecordDescriptor.TYPE_WRITE || record.offset() < end) {
+    if (record.type() == RecordDescriptor.TYPE_TRUNCATE || record.offset() < end) {
       throw new OutOfOrderException();
+    }
+    if (record.type() == RecordDescriptor.TYPE_DIRECT) {
+      return;
     }
     finish(record.offset());
     if (record.length() > 0) {

@@ -17,6 +17,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AfterProperty;
 import net.jqwik.api.lifecycle.BeforeProperty;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.posix.FileSource;
@@ -30,7 +31,9 @@ import org.sluice.core.store.model.Completion;
 import org.sluice.core.store.model.ImageAttributes;
 import org.sluice.core.store.model.JobCoverage;
 import org.sluice.core.store.model.Origin;
+import org.sluice.core.store.model.OutOfOrderException;
 import org.sluice.core.store.model.RankSet;
+import org.sluice.core.store.model.Rebuilder;
 
 /** Random writes, direct writes and truncations of one image against a plain byte array. */
 class ImageOverlayTest {
@@ -76,32 +79,63 @@ class ImageOverlayTest {
     try (Run run = new Run(seed, directory);
         StoreFixture fixture = new StoreFixture(store, directory)) {
       run.steps(steps);
-      final List<ChunkLocation> chunks = new ArrayList<>();
-      for (final ChunkBuilder chunk : run.chunks) {
-        chunks.add(fixture.append(chunk));
-      }
-      final DraftImage image =
-          new DraftImage(
-              new ImageAttributes("image", 0, 1, 0600, run.model.length, IMAGE),
-              chunks,
-              FileSource.of(run.file),
-              false,
-              null);
-      final Commit commit =
-          fixture.commit(
-              new Draft(
-                  1,
-                  "",
-                  new CommitSource("node1", "job", Origin.UNKNOWN, StoreFixture.SESSION),
-                  new JobCoverage(1, RankSet.NONE),
-                  Layout.CONTAINER,
-                  Completion.COUNT,
-                  List.of(image)));
+      final Commit commit = commit(fixture, run);
       final Path restored = Files.createTempFile(directory, "restored", "");
       try (NativeFile target = NativeFile.open(restored, Flag.WRITE)) {
         fixture.store().rebuild(commit, fixture.store().images(commit).getFirst(), target);
       }
       assertThat(Files.readAllBytes(restored)).isEqualTo(run.model);
+    }
+  }
+
+  @Property(tries = 200)
+  void comesInOrderOrNotAtAll(@ForAll final long seed, @ForAll @IntRange(max = 8) final int steps)
+      throws IOException {
+    final Path store = directory.resolve("store");
+    try (Run run = new Run(seed, directory);
+        StoreFixture fixture = new StoreFixture(store, directory)) {
+      run.forward(steps);
+      final Commit commit = commit(fixture, run);
+      assertThat(inOrder(fixture, commit, run.model)).isEqualTo(run.model);
+    }
+  }
+
+  private static Commit commit(final StoreFixture fixture, final Run run) throws IOException {
+    final List<ChunkLocation> chunks = new ArrayList<>();
+    for (final ChunkBuilder chunk : run.chunks) {
+      chunks.add(fixture.append(chunk));
+    }
+    final DraftImage image =
+        new DraftImage(
+            new ImageAttributes("image", 0, 1, 0600, run.model.length, IMAGE),
+            chunks,
+            FileSource.of(run.file),
+            false,
+            null);
+    return fixture.commit(
+        new Draft(
+            1,
+            "",
+            new CommitSource("node1", "job", Origin.UNKNOWN, StoreFixture.SESSION),
+            new JobCoverage(1, RankSet.NONE),
+            Layout.CONTAINER,
+            Completion.COUNT,
+            List.of(image)));
+  }
+
+  /** Returns the bytes that come in the order of their offsets; `refused` where they do not. */
+  private static byte[] inOrder(
+      final StoreFixture fixture, final Commit commit, final byte[] refused) throws IOException {
+    final byte[] bytes = new byte[refused.length];
+    try (Rebuilder rebuilder = fixture.store().rebuilder(commit, false)) {
+      rebuilder.readInOrder(
+          fixture.store().images(commit).getFirst(),
+          (address, length, offset) ->
+              new UnsafeBuffer(address, (int) length)
+                  .getBytes(0, bytes, (int) offset, (int) length));
+      return bytes;
+    } catch (final OutOfOrderException e) {
+      return refused;
     }
   }
 
@@ -131,6 +165,19 @@ class ImageOverlayTest {
           case 3 -> truncate(offset);
           case 4 -> chunks.getLast().write(OTHER_IMAGE, offset, payload);
           default -> write(offset, payload);
+        }
+      }
+    }
+
+    /** Writes behind all before, but for a few bytes that the file gets anywhere. */
+    void forward(final int count) throws IOException {
+      for (int i = 0; i < count; i++) {
+        final byte[] payload = new byte[random.nextInt(200)];
+        random.nextBytes(payload);
+        if (random.nextInt(4) == 0) {
+          direct(random.nextInt(model.length + 100), payload);
+        } else {
+          write(model.length, payload);
         }
       }
     }
