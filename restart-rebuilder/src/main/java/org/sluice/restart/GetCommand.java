@@ -131,7 +131,9 @@ public final class GetCommand implements Subcommand {
   /** Writes an image by way of a file that has no name. */
   private static void rebuild(
       final Rebuilder rebuilder, final CommittedImage image, final Outlet out) throws IOException {
-    final Path scratch = Files.createTempFile("sluice-get-", "");
+    final String directory = System.getenv("TMPDIR"); // Java itself does not heed it
+    final Path scratch =
+        Files.createTempFile(Path.of(directory == null ? "/tmp" : directory), "sluice-get-", "");
     try (NativeFile file = NativeFile.open(scratch, NativeFile.Flag.WRITE)) {
       Files.delete(scratch);
       rebuilder.rebuild(image, file);
