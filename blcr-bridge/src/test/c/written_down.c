@@ -176,8 +176,11 @@ static void bring_back(void)
         sluice_kernel_call(SYS_close, areas[i].fd, 0, 0, 0, 0, 0);
         sluice_kernel_call(SYS_munmap, (long)areas[i].address, (long)areas[i].length, 0, 0, 0, 0);
     }
-    for (int i = 0; i < kept_count; i++)
-        sluice_kernel_call(SYS_munmap, (long)kept[i].address, (long)kept[i].length, 0, 0, 0, 0);
+    for (int i = 0; i < kept_count;
+         i++) { /* else a new mapping might take the place of an old one */
+        sluice_kernel_call(SYS_mmap, (long)kept[i].address, (long)kept[i].length, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    }
     for (int fd = 3; fd < 256; fd++) {
         struct stat status;
         if (sluice_kernel_call(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) == 0

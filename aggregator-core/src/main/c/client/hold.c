@@ -39,6 +39,8 @@ void sluice_hold_look(struct sluice_hold *hold)
     }
     hold->slot = &nowhere;
     hold->gone = !sluice_presence_is(&hold->mapper);
+    if (hold->gone)
+        sluice_presence_lost();
 }
 
 bool sluice_hold_taken_back(struct sluice_hold *hold)

@@ -14,6 +14,7 @@
 atomic_bool sluice_presence_doubted;
 
 static _Atomic int64_t until;
+static atomic_bool lost;
 static _Atomic(pthread_t) doubter; /* the thread that writes the process down; 0 for none */
 
 void sluice_presence_doubt(void)
@@ -40,9 +41,17 @@ bool sluice_presence_readable(const void *address)
     return sluice_kernel_call(SYS_rt_sigprocmask, -1, (long)address, 0, sizeof(int64_t)) != -EFAULT;
 }
 
+void sluice_presence_lost(void)
+{
+    atomic_store_explicit(&lost, true, memory_order_relaxed);
+    atomic_store_explicit(&sluice_presence_doubted, true, memory_order_release);
+}
+
 void sluice_presence_found(void)
 {
     const pthread_t writer = atomic_load_explicit(&doubter, memory_order_relaxed);
+    if (atomic_load_explicit(&lost, memory_order_relaxed))
+        return;
     if (writer != 0 ? writer == pthread_self()
                     : sluice_clock() < atomic_load_explicit(&until, memory_order_relaxed)) {
         return;

@@ -5,7 +5,8 @@
  * A restart need not bring them back. A thread that touches such a mapping dies. Only the kernel
  * knows, and asking it costs a system call. So the kernel is asked only while there is a doubt. A
  * doubt begins when the process looks up its mappings, maps over them, or is asked which of them to
- * write down. A doubt ends when everything is found to be there.
+ * write down. A doubt ends when everything is found to be there, and never in a process that was
+ * restarted without its mappings.
  *
  * A case stays unnoticed: a mapping replaced by a system call past the shim, without any of these
  * signs in the second before.
@@ -39,6 +40,13 @@ bool sluice_presence_readable(const void *address);
 
 /* Ends the doubt, if it may end: the mappings asked for are there. */
 void sluice_presence_found(void);
+
+/*
+ * Has the doubt last for ever: a mapping is gone for good, which other parts of this process may
+ * still know. The process was restarted without it, and asks the kernel before each use from here
+ * on.
+ */
+void sluice_presence_lost(void);
 
 /*
  * A process that has mapped something, and its start time in clock ticks; 0 when the kernel does

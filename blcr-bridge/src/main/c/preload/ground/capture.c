@@ -75,8 +75,11 @@ const struct sluice_segment *sluice_capture_segment(void)
     }
     sluice_guard_enter();
     pthread_mutex_lock(&lock);
-    if (missing && segment == mapped)
-        segment = NULL; /* never unmapped: the mapping there now may not be ours */
+    if (missing) {
+        sluice_presence_lost();
+        if (segment == mapped)
+            segment = NULL; /* never unmapped: the mapping there now may not be ours */
+    }
     mapped = segment;
     if (mapped == NULL && !segment_failed) {
         mapper = sluice_presence_mapper();
