@@ -379,7 +379,6 @@ int main(int count, char **arguments)
     sluice_launch_name = "sluice put";
     sluice_put_options_parse(count, arguments, &put.options);
     need_descriptors(&put);
-    sluice_put_result_promise(put.options.json);
     sluice_where_enter(&put.service, &put.options);
     listen_to_signals(&put);
     sluice_launch_service_watch(&put.service);

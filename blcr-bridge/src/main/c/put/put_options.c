@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "result.h"
 #include "session.h"
 #include "status.h"
 
@@ -108,9 +109,11 @@ void sluice_put_options_parse(int count, char **arguments, struct sluice_put_opt
         values[option] = optarg == NULL ? "" : optarg;
         if (is_passed_on(option))
             serve[passed++] = word(sluice_put_known[index].name, optarg);
-        options->json |= option == SLUICE_OPTION_JSON;
+        if (option == SLUICE_OPTION_JSON)
+            sluice_put_result_promise();
     }
     options->service.command = arguments + optind;
+    options->json = values[SLUICE_OPTION_JSON] != NULL;
     options->trusts = values[SLUICE_OPTION_TRUST_EOF] != NULL;
     options->replaces = values[SLUICE_OPTION_REPLACE] != NULL;
     need("checkpoint", values[SLUICE_OPTION_CHECKPOINT]);

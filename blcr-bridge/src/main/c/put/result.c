@@ -35,11 +35,10 @@ static void print_failure(int status, void *unused)
     printf(",\n  \"status\" : %d\n}\n", status);
 }
 
-void sluice_put_result_promise(bool json)
+void sluice_put_result_promise(void)
 {
     own = getpid();
-    if (json)
-        on_exit(print_failure, NULL);
+    on_exit(print_failure, NULL);
 }
 
 void sluice_put_result_print(const struct sluice_put_options *options, int64_t bytes)

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -37,7 +38,7 @@ public final class GetCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
 
-  private Long number;
+  private CheckpointKey key;
   private Integer rank;
   private String name;
   private boolean stream;
@@ -58,8 +59,9 @@ public final class GetCommand implements Subcommand {
           .add(store)
           .add(series)
           .add(
-              option(Long.class, value -> number = value, "--checkpoint")
-                  .paramLabel("N")
+              option(CheckpointKey.class, value -> key = value, "--checkpoint")
+                  .paramLabel(CheckpointKey.LABEL)
+                  .converters(CheckpointKey::parse)
                   .description("Which checkpoint; default: the one committed last."))
           .add(
               option(Integer.class, value -> rank = value, "--rank")
@@ -91,12 +93,17 @@ public final class GetCommand implements Subcommand {
   @Override
   public Integer call() throws IOException {
     try (CheckpointReader opened = Stores.open(store, series.name())) {
-      Selection.read(
-          opened, () -> List.of(Selection.commit(opened, number)), commit -> write(opened, commit));
+      Selection.read(opened, () -> List.of(find(opened)), commit -> write(opened, commit));
       return ExitStatus.OK.code();
     } catch (final Outlet.NobodyReadsException e) {
       return NOBODY_READS;
     }
+  }
+
+  private Commit find(final CheckpointReader opened) throws IOException {
+    return key == null
+        ? Selection.newest(opened, new ArrayList<>())
+        : Selection.commit(opened, key);
   }
 
   private void write(final CheckpointReader opened, final Commit commit) throws IOException {
@@ -138,10 +145,9 @@ public final class GetCommand implements Subcommand {
       Files.delete(scratch);
       rebuilder.rebuild(image, file);
       final UnsafeBuffer piece = new UnsafeBuffer(ByteBuffer.allocateDirect(COPIED));
-      for (long at = 0; at < image.size(); ) {
-        final long count = file.pread(piece.addressOffset(), COPIED, at);
+      long count = 0;
+      for (long at = 0; (count = file.pread(piece.addressOffset(), COPIED, at)) > 0; at += count) {
         out.write(piece.addressOffset(), count, at);
-        at += count;
       }
     }
   }
