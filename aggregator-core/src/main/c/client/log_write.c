@@ -88,6 +88,21 @@ static int clear_of_drain(struct sluice_log_image *image, int64_t low, int64_t h
 }
 
 /*
+ * Notes bytes that went to the image's own file. False where the image has to be settled: it became
+ * direct meanwhile, or the log has no room to say so.
+ */
+static bool note_direct(struct sluice_log_image *image, int64_t offset, int64_t length,
+                        int64_t nanos, int reason)
+{
+    image->directs++;
+    sluice_tally_add(&image->tally, reason, length);
+    if (!sluice_log_held(image))
+        return false;
+    grow(image, offset, length);
+    return mark_direct(image, offset, length, nanos) && !became_direct(image);
+}
+
+/*
  * Writes to the image's own file. If the image becomes direct meanwhile, its settling may put older
  * logged bytes over ours. The bytes are then written again.
  */
@@ -99,15 +114,8 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
         return error;
     const int64_t begin = sluice_clock();
     const ssize_t written = sluice_kernel_pwrite(fd, data, length, offset);
-    if (written <= 0)
+    if (written <= 0 || note_direct(image, offset, written, sluice_clock() - begin, reason))
         return written;
-    image->directs++;
-    sluice_tally_add(&image->tally, reason, written);
-    if (sluice_log_held(image)) {
-        grow(image, offset, written);
-        if (mark_direct(image, offset, written, sluice_clock() - begin) && !became_direct(image))
-            return written;
-    }
     error = sluice_log_settle(image, SLUICE_REASON_FULL);
     return error != 0 ? error : sluice_kernel_pwrite(fd, data, (size_t)written, offset);
 }
@@ -248,13 +256,8 @@ static ssize_t direct_fill(struct sluice_log_image *image, int fd, int source, s
     const ssize_t count = sluice_kernel_splice(source, fd, offset, length);
     if (count <= 0)
         return count == -EINVAL ? count : sluice_log_source(count);
-    image->directs++;
-    sluice_tally_add(&image->tally, over_threshold(image), count);
-    if (sluice_log_held(image)) {
-        grow(image, offset, count);
-        if (mark_direct(image, offset, count, sluice_clock() - begin) && !became_direct(image))
-            return count;
-    }
+    if (note_direct(image, offset, count, sluice_clock() - begin, over_threshold(image)))
+        return count;
     const int error = sluice_log_settle(image, SLUICE_REASON_FULL);
     return error != 0 ? error : count;
 }
