@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "line.h"
 
@@ -27,20 +28,22 @@ int sluice_launch_status(int error)
 
 const char *sluice_launch_name = "sluice run";
 
-static char text[1024];
+static char said[1024];
 
 const char *sluice_launch_said(void)
 {
-    return text;
+    return said;
 }
 
 void sluice_launch_say(const char *format, ...)
 {
+    char text[sizeof said]; /* its own: the thread that watches an I/O process speaks as well */
     char line[4 * sizeof text];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    memcpy(said, text, strlen(text) + 1);
     sluice_line(line, sizeof line, text);
     fprintf(stderr, "%s: %s\n", sluice_launch_name, line);
 }
