@@ -70,13 +70,10 @@ static void heed(struct put *put)
 
 static void listen_to_signals(struct put *put)
 {
-    static const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
     sigset_t blocked;
     sigset_t heard;
-    sluice_launch_command_block(&blocked);
-    sigemptyset(&heard);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        sigaddset(&heard, all[i]);
+    sluice_launch_command_block(&heard);
+    sigdelset(&heard, SIGCHLD);
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGPIPE); /* a line that nobody reads ends nothing */
     sigprocmask(SIG_BLOCK, &blocked, NULL);
