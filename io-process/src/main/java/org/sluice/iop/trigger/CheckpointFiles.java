@@ -171,10 +171,7 @@ public final class CheckpointFiles {
     final Stream<Writer> beginners =
         fillers(checkpoint, process.rank())
             .map(filling -> decisions.state().images().writer(filling.slot()));
-    final Stream<Writer> writers =
-        checkpoint.images().stream()
-            .filter(image -> image.created().rank() == process.rank())
-            .map(Image::writer);
+    final Stream<Writer> writers = checkpoint.images(process.rank()).stream().map(Image::writer);
     return checkpoint.isBound()
         && Stream.concat(beginners, writers)
             .anyMatch(other -> other.isAlive() && !process.isSameProcess(other));
