@@ -217,20 +217,22 @@ void sluice_mpi_rehearsal_spot(void)
 
 /* ---- the end of both ---- */
 
+static void end(void) __attribute__((noreturn));
+
 static void end(void)
 {
     if (run == FIRST) {
-        sluice_mpi_say("the job is started a second time from checkpoint %lld, and compared at the "
+        sluice_mpi_end(REHEARSED,
+                       "the job is started a second time from checkpoint %lld, and compared at the "
                        "spot of checkpoint %lld",
                        (long long)head.begin, (long long)line_wave);
-    } else {
-        sluice_mpi_say("from checkpoint %lld to checkpoint %lld both runs %s%s: the job goes on "
-                       "from there",
-                       (long long)head.begin, (long long)compared,
-                       sluice_mpi_differs_stops() ? "did the same" : "were compared",
-                       head.calls > MOST ? ", as far as the first 1048576 messages tell" : "");
     }
-    real.Abort(MPI_COMM_WORLD, run == FIRST ? REHEARSED : REPEATED);
+    sluice_mpi_end(REPEATED,
+                   "from checkpoint %lld to checkpoint %lld both runs %s%s: the job goes on from "
+                   "there",
+                   (long long)head.begin, (long long)compared,
+                   sluice_mpi_differs_stops() ? "did the same" : "were compared",
+                   head.calls > MOST ? ", as far as the first 1048576 messages tell" : "");
 }
 
 void sluice_mpi_rehearsal_look(void)

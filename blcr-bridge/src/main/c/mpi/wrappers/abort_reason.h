@@ -1,6 +1,6 @@
 /*
- * The agreement of a job's ranks on who says why the job cannot go on: all may know, and one line
- * is enough.
+ * The agreement of a job's ranks on who says why the job ends: all may know, and one line is
+ * enough.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /*
- * Says why the job cannot go on, and returns true. Returns false where another rank, of any node,
+ * Says why the job ends, and returns true. Returns false where another rank, of any node,
  * has done so in this attempt of `sluice mpi`. This rank waits for that line, two seconds at most:
  * ending the job would end the other rank as well.
  *

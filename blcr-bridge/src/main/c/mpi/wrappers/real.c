@@ -12,6 +12,9 @@
 
 #define MOST 1000
 
+/* sluice mpi does not run a job again that ends with that. */
+#define REFUSED 3
+
 struct sluice_mpi_real real;
 _Thread_local int sluice_mpi_inside;
 bool sluice_mpi_on;
@@ -31,7 +34,7 @@ static void die(const char *why)
 {
     char line[300];
     sluice_mpi_say_last(line, (size_t)snprintf(line, sizeof line, "sluice: %s\n", why));
-    _exit(3); /* sluice mpi does not run the job again after that */
+    _exit(REFUSED);
 }
 
 static bool is_loaded(const char *library)
@@ -100,23 +103,29 @@ void sluice_mpi_say(const char *format, ...)
         return;
 }
 
-static void end(void) __attribute__((noreturn));
+static void end(int status, const char *format, va_list arguments) __attribute__((noreturn));
 
-static void end(void)
+static void end(int status, const char *format, va_list arguments)
 {
+    char line[MOST];
+    sluice_mpi_say_last(line, compose(line, format, arguments));
     sluice_mpi_inside = 1;
-    real.Abort(MPI_COMM_WORLD, 3);
-    _exit(3);
+    real.Abort(MPI_COMM_WORLD, status);
+    _exit(status);
 }
 
 void sluice_mpi_abort(const char *format, ...)
 {
-    char line[MOST];
     va_list arguments;
     va_start(arguments, format);
-    sluice_mpi_say_last(line, compose(line, format, arguments));
-    va_end(arguments);
-    end();
+    end(REFUSED, format, arguments);
+}
+
+void sluice_mpi_end(int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    end(status, format, arguments);
 }
 
 void sluice_mpi_refuse(const char *function, const char *instead)

@@ -55,10 +55,14 @@ extern bool sluice_mpi_lets;
 extern bool sluice_mpi_left;
 
 /*
- * Says "sluice: rank R: ..." in one line on standard error, and ends the job with MPI_Abort(...,
- * 3). Of several ranks that do so, one says it.
+ * Says "sluice: rank R: ..." in one line, which sluice mpi prints, and ends the job with
+ * MPI_Abort(..., 3). Of several ranks that do so, one says it.
  */
 void sluice_mpi_abort(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* Ends the job in the same way with another status. */
+void sluice_mpi_end(int status, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
 
 /* Says the line without ending the job. */
 void sluice_mpi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
