@@ -17,6 +17,8 @@ import org.sluice.core.command.SharedOptions;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.fault.Fault;
+import org.sluice.core.libc.Errno;
+import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
 import org.sluice.core.request.RuntimePath;
@@ -399,9 +401,7 @@ final class ServiceOptions implements SharedOptions {
       return capture;
     }
     final String path = Arguments.exactValue(capture.get());
-    if (!Names.exists(path)) {
-      Names.createDirectory(path);
-    }
+    makeUnlessThere(path);
     final String real = Names.real(path);
     if (Names.exists(own) && FileName.isWithin(real, Names.real(own))) {
       throw usage(
@@ -409,5 +409,16 @@ final class ServiceOptions implements SharedOptions {
               .formatted(capture.get()));
     }
     return Optional.of(real);
+  }
+
+  /** Makes the directory, which another node may do at the same moment. */
+  private static void makeUnlessThere(final String path) throws PosixException {
+    try {
+      if (!Names.exists(path)) {
+        Names.createDirectory(path);
+      }
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.EEXIST);
+    }
   }
 }
