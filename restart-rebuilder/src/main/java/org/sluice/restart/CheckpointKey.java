@@ -14,24 +14,19 @@ import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.node.CheckpointReader;
 import picocli.CommandLine.TypeConversionException;
 
-/**
- * A checkpoint as a user writes it.
- *
- * @param number its number; null where the user gave a name
- * @param name its name; null where the user gave a number
- */
-record CheckpointKey(Long number, String name) {
-  static final String LABEL = "N|NAME";
+/** A checkpoint as a user writes it: a number or a name. */
+sealed interface CheckpointKey {
+  String LABEL = "N|NAME";
 
   /** Takes digits as a number, and all else as a name. */
   static CheckpointKey parse(final String text) {
     if (CheckpointName.isNumber(text)) {
-      return new CheckpointKey(Arguments.number(text, Long::valueOf), null);
+      return new Numbered(Arguments.number(text, Long::valueOf));
     }
     if (!CheckpointName.isValid(text)) {
       throw new TypeConversionException(CheckpointName.refusal(text));
     }
-    return new CheckpointKey(null, text);
+    return new Named(text);
   }
 
   /** Takes the parameters of a command. Picocli would only say that one of them is of no use. */
@@ -40,21 +35,6 @@ record CheckpointKey(Long number, String name) {
       return words.stream().map(CheckpointKey::parse).toList();
     } catch (final TypeConversionException e) {
       throw new CommandException(ExitStatus.USAGE, e.getMessage());
-    }
-  }
-
-  /** Returns the checkpoint; of several with the name the one committed last. */
-  Optional<Commit> in(final CheckpointReader store) throws IOException {
-    if (name == null) {
-      return store.find(number);
-    }
-    try {
-      return store.find(name);
-    } catch (final IOException doubt) {
-      throw new CommandException(
-          ExitStatus.of(doubt),
-          "%s; that may be the checkpoint called %s: name another one by its number"
-              .formatted(doubt.getMessage(), Quoting.name(name)));
     }
   }
 
@@ -68,16 +48,64 @@ record CheckpointKey(Long number, String name) {
     return numbers;
   }
 
+  /** Returns the checkpoint; of several with the name the one committed last. */
+  Optional<Commit> find(CheckpointReader store) throws IOException;
+
   /** Returns the number, which may be one of a checkpoint that is not there or damaged. */
-  long number(final CheckpointReader store) throws IOException {
-    return name == null ? number : Selection.commit(store, this).number();
+  long number(CheckpointReader store) throws IOException;
+
+  /** Returns the checkpoint, which must be there. */
+  default Commit in(final CheckpointReader store) throws IOException {
+    return find(store).orElseThrow(() -> none(store.store()));
   }
 
   /** Returns the exception for a store without the checkpoint. */
-  CommandException none(final String store) {
+  default CommandException none(final String store) {
     return new CommandException(
         ExitStatus.NOT_FOUND,
-        "no checkpoint %s is committed in %s; sluice ls shows which are"
-            .formatted(name == null ? number : "called " + Quoting.name(name), store));
+        "no checkpoint %s is committed in %s; sluice ls shows which are".formatted(this, store));
+  }
+
+  /** The number of a checkpoint. */
+  record Numbered(long number) implements CheckpointKey {
+    @Override
+    public Optional<Commit> find(final CheckpointReader store) throws IOException {
+      return store.find(number);
+    }
+
+    @Override
+    public long number(final CheckpointReader store) {
+      return number;
+    }
+
+    @Override
+    public String toString() {
+      return String.valueOf(number);
+    }
+  }
+
+  /** The name of a checkpoint. */
+  record Named(String name) implements CheckpointKey {
+    @Override
+    public Optional<Commit> find(final CheckpointReader store) throws IOException {
+      try {
+        return store.find(name);
+      } catch (final IOException doubt) {
+        throw new CommandException(
+            ExitStatus.of(doubt),
+            "%s; that may be the checkpoint %s: name another one by its number"
+                .formatted(doubt.getMessage(), this));
+      }
+    }
+
+    @Override
+    public long number(final CheckpointReader store) throws IOException {
+      return in(store).number();
+    }
+
+    @Override
+    public String toString() {
+      return "called " + Quoting.name(name);
+    }
   }
 }

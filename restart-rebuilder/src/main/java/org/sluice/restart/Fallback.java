@@ -3,6 +3,7 @@ package org.sluice.restart;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -61,7 +62,7 @@ final class Fallback {
     doubts = List.of();
     skipped.addAll(0, unreadable(number));
     if (skipped.isEmpty()) {
-      Selection.commit(store, number); // throws that there is none
+      need(number);
       run(number, attempt); // unless one has just been committed
       return;
     }
@@ -71,10 +72,16 @@ final class Fallback {
             + (skipped.size() > 1 ? "; and %d more".formatted(skipped.size() - 1) : ""));
   }
 
+  /** Throws that there is no such checkpoint, unless it is there. */
+  private void need(final Long number) throws IOException {
+    Selection.commit(
+        store, Optional.ofNullable(number).map(CheckpointKey.Numbered::new), new ArrayList<>());
+  }
+
   private List<Commit> candidates(final Long number) throws IOException {
     final long most = number == null ? Long.MAX_VALUE : number;
     if (number != null && !store.numbers().contains(number)) {
-      Selection.commit(store, number);
+      need(number);
     }
     final List<Commit> commits =
         store.commits(any -> {}).stream().filter(commit -> commit.number() <= most).toList();

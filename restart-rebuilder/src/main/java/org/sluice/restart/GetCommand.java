@@ -9,10 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.command.Arguments;
 import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
@@ -38,10 +40,13 @@ public final class GetCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
 
-  private CheckpointKey key;
+  private Optional<CheckpointKey> key = Optional.empty();
   private Integer rank;
   private String name;
   private boolean stream;
+
+  /** The errors of unreadable checkpoints older than the one that is written. */
+  private final List<IOException> older = new ArrayList<>();
 
   private final CommandSpec spec =
       Model.of(this, "get")
@@ -59,7 +64,7 @@ public final class GetCommand implements Subcommand {
           .add(store)
           .add(series)
           .add(
-              option(CheckpointKey.class, value -> key = value, "--checkpoint")
+              option(CheckpointKey.class, value -> key = Optional.of(value), "--checkpoint")
                   .paramLabel(CheckpointKey.LABEL)
                   .converters(CheckpointKey::parse)
                   .description("Which checkpoint; default: the one committed last."))
@@ -94,6 +99,7 @@ public final class GetCommand implements Subcommand {
   public Integer call() throws IOException {
     try (CheckpointReader opened = Stores.open(store, series.name())) {
       Selection.read(opened, () -> List.of(find(opened)), commit -> write(opened, commit));
+      older.forEach(damage -> ErrorLine.say(spec, Selection.unreadable(damage)));
       return ExitStatus.OK.code();
     } catch (final Outlet.NobodyReadsException e) {
       return NOBODY_READS;
@@ -101,9 +107,8 @@ public final class GetCommand implements Subcommand {
   }
 
   private Commit find(final CheckpointReader opened) throws IOException {
-    return key == null
-        ? Selection.newest(opened, new ArrayList<>())
-        : Selection.commit(opened, key);
+    older.clear();
+    return Selection.commit(opened, key, older);
   }
 
   private void write(final CheckpointReader opened, final Commit commit) throws IOException {

@@ -42,7 +42,7 @@ public final class LsCommand implements Subcommand {
   private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
-  private CheckpointKey key;
+  private Optional<CheckpointKey> key = Optional.empty();
   private Optional<Path> stage = Optional.empty();
   private boolean withImages;
 
@@ -63,7 +63,7 @@ public final class LsCommand implements Subcommand {
           .add(series)
           .add(json)
           .add(
-              option(CheckpointKey.class, value -> key = value, "--checkpoint")
+              option(CheckpointKey.class, value -> key = Optional.of(value), "--checkpoint")
                   .paramLabel(CheckpointKey.LABEL)
                   .converters(CheckpointKey::parse)
                   .description("Only this checkpoint, with its images."))
@@ -115,11 +115,11 @@ public final class LsCommand implements Subcommand {
       all.add(list(name));
     }
     final List<Commit> commits = all.stream().flatMap(one -> one.commits().stream()).toList();
-    if (key != null && commits.isEmpty()) {
-      throw key.none(location);
+    if (key.isPresent() && commits.isEmpty()) {
+      throw key.get().none(location);
     }
     final Optional<Capacity> capacity =
-        key == null && !store.isElsewhere()
+        key.isEmpty() && !store.isElsewhere()
             ? Capacity.of(store.directory(), commits)
             : Optional.empty();
     if (json.wanted()) {
@@ -135,7 +135,7 @@ public final class LsCommand implements Subcommand {
     if (!unreadable.isEmpty()) {
       throw Damage.failure(unreadable);
     }
-    if (key == null) {
+    if (key.isEmpty()) {
       tellRestores();
     }
     return ExitStatus.OK.code();
@@ -161,7 +161,7 @@ public final class LsCommand implements Subcommand {
                   opened, () -> find(opened, others), commit -> readImages(opened, commit))
               : find(opened, others);
       final List<Waiting> waiting =
-          key == null && opened instanceof final SeriesReader nodes
+          key.isEmpty() && opened instanceof final SeriesReader nodes
               ? nodes.waiting(unreadable::add)
               : List.of();
       return new Listed(
@@ -203,7 +203,7 @@ public final class LsCommand implements Subcommand {
    */
   private List<StageReport.Line> copying(final CheckpointReader opened) throws IOException {
     if (opened instanceof final SeriesReader bucket) {
-      return stage.isPresent() && store.isElsewhere() && key == null
+      return stage.isPresent() && store.isElsewhere() && key.isEmpty()
           ? StageReport.underWay(
               stage.get(),
               store.location(),
@@ -232,10 +232,12 @@ public final class LsCommand implements Subcommand {
    */
   private List<Commit> find(final CheckpointReader opened, final int others) throws IOException {
     unreadable.subList(others, unreadable.size()).clear();
-    if (key == null) {
+    if (key.isEmpty()) {
       unreadable.addAll(opened.lost());
     }
-    return key == null ? opened.commits(unreadable::add) : key.in(opened).stream().toList();
+    return key.isEmpty()
+        ? opened.commits(unreadable::add)
+        : key.get().find(opened).stream().toList();
   }
 
   /** A checkpoint with an unreadable index is listed without images. */
@@ -253,7 +255,7 @@ public final class LsCommand implements Subcommand {
   }
 
   private boolean showsImages() {
-    return withImages || key != null;
+    return withImages || key.isPresent();
   }
 
   private void printJson(final List<Listed> all, final Optional<Capacity> capacity)
@@ -261,7 +263,11 @@ public final class LsCommand implements Subcommand {
     json.print(
         new JsonObject()
             .with("store", location)
-            .with("newest", key == null || key.number() == null ? newest(all) : key.number())
+            .with(
+                "newest",
+                key.isEmpty() || !(key.get() instanceof CheckpointKey.Numbered(long number))
+                    ? newest(all)
+                    : number)
             .with("checkpoints", members(all, Listed::commits, this::members))
             .with("waiting", members(all, Listed::waiting, LsCommand::members))
             .with("copying", members(all, Listed::copying, LsCommand::members))

@@ -6,6 +6,7 @@ import static org.sluice.core.command.Model.option;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
@@ -34,7 +35,7 @@ public final class RestoreCommand implements Subcommand {
   private final JsonOption json = new JsonOption();
 
   private String target;
-  private CheckpointKey key;
+  private Optional<CheckpointKey> key = Optional.empty();
   private Integer rank;
   private boolean partial;
   private boolean force;
@@ -69,7 +70,7 @@ public final class RestoreCommand implements Subcommand {
                   .required(true)
                   .description("Where the images go; made if missing."))
           .add(
-              option(CheckpointKey.class, value -> key = value, "--checkpoint")
+              option(CheckpointKey.class, value -> key = Optional.of(value), "--checkpoint")
                   .paramLabel(CheckpointKey.LABEL)
                   .converters(CheckpointKey::parse)
                   .description(
@@ -119,7 +120,7 @@ public final class RestoreCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    if (newestOrNone && key != null) {
+    if (newestOrNone && key.isPresent()) {
       throw new CommandException(
           ExitStatus.USAGE, "--newest-or-none and --checkpoint exclude each other; give one");
     }
@@ -164,10 +165,8 @@ public final class RestoreCommand implements Subcommand {
       }
       Selection.read(
           opened, () -> List.of(find(opened)), commit -> restore(opened, commit, List.of()));
-      for (final IOException damage : older) {
-        say("an older checkpoint cannot be read: " + damage.getMessage());
-      }
-      for (final IOException lost : key == null ? opened.lost() : List.<IOException>of()) {
+      older.forEach(damage -> say(Selection.unreadable(damage)));
+      for (final IOException lost : key.isEmpty() ? opened.lost() : List.<IOException>of()) {
         say("a checkpoint is gone that nobody removed: " + lost.getMessage());
       }
     }
@@ -176,13 +175,13 @@ public final class RestoreCommand implements Subcommand {
 
   private Commit find(final CheckpointReader opened) throws IOException {
     older.clear();
-    return key == null ? Selection.newest(opened, older) : Selection.commit(opened, key);
+    return Selection.commit(opened, key, older);
   }
 
   private int restoreIntact(final CheckpointReader opened) throws IOException {
     final Fallback chain = new Fallback(opened);
     chain.run(
-        key == null ? null : key.number(opened),
+        key.isEmpty() ? null : key.get().number(opened),
         commit -> {
           if (rank != null) {
             checkAll(opened, commit);

@@ -138,7 +138,7 @@ public final class RmCommand implements Subcommand {
     final Set<Long> numbers = CheckpointKey.numbers(opened, keys);
     for (final long number : numbers) {
       if (!there.contains(number)) {
-        Selection.commit(opened, number); // throws that there is none
+        new CheckpointKey.Numbered(number).in(opened); // throws that there is none
       }
       if (!newest && isNewest(commits, number)) {
         throw new CommandException(

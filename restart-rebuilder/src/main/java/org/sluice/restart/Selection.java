@@ -18,18 +18,19 @@ import org.sluice.core.store.node.CheckpointReader;
 final class Selection {
   private Selection() {}
 
-  static Commit commit(final CheckpointReader store, final Long number) throws IOException {
-    return number == null
-        ? newest(store, new ArrayList<>())
-        : commit(store, new CheckpointKey(number, null));
+  /**
+   * Returns the checkpoint that a user has chosen; the newest without a choice. Errors of
+   * unreadable ones that are certainly older than that are added to a list.
+   */
+  static Commit commit(
+      final CheckpointReader store,
+      final Optional<? extends CheckpointKey> chosen,
+      final List<IOException> older)
+      throws IOException {
+    return chosen.isPresent() ? chosen.get().in(store) : newest(store, older);
   }
 
-  static Commit commit(final CheckpointReader store, final CheckpointKey key) throws IOException {
-    return key.in(store).orElseThrow(() -> key.none(store.store()));
-  }
-
-  /** Errors of unreadable ones that are certainly older are added to a list. */
-  static Commit newest(final CheckpointReader store, final List<IOException> older)
+  private static Commit newest(final CheckpointReader store, final List<IOException> older)
       throws IOException {
     final List<Commit> commits = store.commits(older::add);
     final Optional<Commit> newest = CheckpointReader.newest(commits);
@@ -37,13 +38,18 @@ final class Selection {
         older.isEmpty() || newest.isEmpty() ? older : store.doubts(newest.get())) {
       throw new CommandException(
           ExitStatus.of(doubt),
-          "%s; that may be the newest checkpoint: --fallback takes the newest that is intact"
-              .formatted(doubt.getMessage()));
+          "%s; that may be the newest checkpoint: --fallback of sluice restore takes the newest"
+              + " that is intact".formatted(doubt.getMessage()));
     }
     for (final IOException lost : newest.isEmpty() ? store.lost() : List.<IOException>of()) {
       throw lost;
     }
     return newest.orElseThrow(noneIs(store, commits));
+  }
+
+  /** Returns the line for a checkpoint that is older than the chosen one. */
+  static String unreadable(final IOException damage) {
+    return "an older checkpoint cannot be read: " + damage.getMessage();
   }
 
   static String ofSeries(final CheckpointReader store) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
@@ -27,7 +28,7 @@ public final class VerifyCommand implements Subcommand {
   private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
-  private CheckpointKey key;
+  private Optional<CheckpointKey> key = Optional.empty();
 
   private final CommandSpec spec =
       Model.of(this, "verify")
@@ -42,7 +43,7 @@ public final class VerifyCommand implements Subcommand {
           .add(series)
           .add(json)
           .add(
-              option(CheckpointKey.class, value -> key = value, "--checkpoint")
+              option(CheckpointKey.class, value -> key = Optional.of(value), "--checkpoint")
                   .paramLabel(CheckpointKey.LABEL)
                   .converters(CheckpointKey::parse)
                   .description("Only this checkpoint."))
@@ -91,10 +92,10 @@ public final class VerifyCommand implements Subcommand {
 
   private List<Commit> find(final CheckpointReader opened) throws IOException {
     damage.clear();
-    if (key == null) {
+    if (key.isEmpty()) {
       opened.verifyStore(damage::add);
     }
-    return key == null ? opened.commits(damage::add) : List.of(Selection.commit(opened, key));
+    return key.isEmpty() ? opened.commits(damage::add) : List.of(key.get().in(opened));
   }
 
   private void print(final CheckpointReader opened, final List<Commit> commits) {

@@ -2,7 +2,9 @@ package org.sluice.restart;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
@@ -48,8 +50,17 @@ public final class WholeRestore {
     into.refuseStore(directory);
     Selection.read(
         store,
-        () -> List.of(Selection.commit(store, number < 0 ? null : number)),
+        () -> List.of(find(number)),
         commit -> restore(commit, Contents.of(store, commit, null, false), into));
+  }
+
+  private Commit find(final long number) throws IOException {
+    final Optional<CheckpointKey> chosen =
+        Optional.of(number).filter(it -> it >= 0).map(CheckpointKey.Numbered::new);
+    final List<IOException> older = new ArrayList<>();
+    final Commit found = Selection.commit(store, chosen, older);
+    older.forEach(damage -> remarks.accept(Selection.unreadable(damage)));
+    return found;
   }
 
   private void restore(final Commit commit, final Contents contents, final RestoreTarget into)
