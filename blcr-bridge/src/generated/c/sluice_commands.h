@@ -21,6 +21,7 @@ enum sluice_status {
     SLUICE_STATUS_FEW_DESCRIPTORS = 12,
     SLUICE_STATUS_CRASHED = 13,
     SLUICE_STATUS_PREEMPTED = 14,
+    SLUICE_STATUS_UNTOLD = 15,
 };
 
 enum sluice_option {

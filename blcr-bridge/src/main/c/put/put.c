@@ -389,7 +389,5 @@ int main(int count, char **arguments)
     await_commit(&put);
     sluice_session_close(put.session);
     const int failure = sluice_launch_service_leave(&put.service, 0);
-    if (failure == 0)
-        sluice_put_result_print(&put.options, put.bytes);
-    return failure;
+    return failure != 0 ? failure : sluice_put_result_print(&put.options, put.bytes);
 }

@@ -1,6 +1,8 @@
 #include "result.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,15 +26,23 @@ static void print_text(const char *text)
     putchar('"');
 }
 
+/* Returns whether all that was printed is out. A reader that is gone wants no more, as it seems. */
+static bool is_out(void)
+{
+    return (fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE;
+}
+
 static void print_failure(int status, void *unused)
 {
     (void)unused;
-    if (status == 0 || getpid() != own)
+    if (status == 0 || status == SLUICE_STATUS_UNTOLD || getpid() != own)
         return;
     signal(SIGPIPE, SIG_IGN);
     printf("{\n  \"schema\" : %d,\n  \"error\" : ", SCHEMA);
     print_text(sluice_launch_said());
     printf(",\n  \"status\" : %d\n}\n", status);
+    if (!is_out())
+        sluice_launch_say("standard output did not take the answer: %m");
 }
 
 void sluice_put_result_promise(void)
@@ -41,9 +51,8 @@ void sluice_put_result_promise(void)
     on_exit(print_failure, NULL);
 }
 
-void sluice_put_result_print(const struct sluice_put_options *options, int64_t bytes)
+static void print(const struct sluice_put_options *options, int64_t bytes)
 {
-    signal(SIGPIPE, SIG_IGN); /* a reader that is gone changes no commit */
     if (!options->json) {
         char name[4096];
         sluice_line(name, sizeof name, options->name);
@@ -56,4 +65,15 @@ void sluice_put_result_print(const struct sluice_put_options *options, int64_t b
            SCHEMA, (long long)options->checkpoint, options->rank, options->ranks);
     print_text(options->name);
     printf(",\n  \"bytes\" : %lld\n}\n", (long long)bytes);
+}
+
+int sluice_put_result_print(const struct sluice_put_options *options, int64_t bytes)
+{
+    signal(SIGPIPE, SIG_IGN); /* a reader that is gone changes no commit */
+    print(options, bytes);
+    if (is_out())
+        return 0;
+    sluice_launch_say("checkpoint %lld is committed; standard output did not take the answer: %m",
+                      (long long)options->checkpoint);
+    return SLUICE_STATUS_UNTOLD;
 }

@@ -36,7 +36,8 @@ public enum ExitStatus {
   FELL_BACK(11, "restored, but an older checkpoint: restore --fallback skipped damaged ones"),
   FEW_DESCRIPTORS(12, "the limit of open files is too low to capture any; see ulimit -Hn"),
   CRASHED(13, "an I/O process failed by a fault of its own; serve --resume goes on with it"),
-  PREEMPTED(14, "the grace was over before all was committed; serve --resume goes on with it");
+  PREEMPTED(14, "the grace was over before all was committed; serve --resume goes on with it"),
+  UNTOLD(15, "done, but standard output did not take all of the answer");
 
   private final int code;
   private final String description;

@@ -31,7 +31,7 @@ public final class Model {
 
   private final CommandSpec spec;
   private final Set<ExitStatus> statuses =
-      EnumSet.of(ExitStatus.OK, ExitStatus.FAILED, ExitStatus.USAGE);
+      EnumSet.of(ExitStatus.OK, ExitStatus.FAILED, ExitStatus.USAGE, ExitStatus.UNTOLD);
 
   private Model(final CommandSpec spec) {
     this.spec = spec;

@@ -27,7 +27,8 @@ public final class Sluice {
 
   public static void main(final String[] args) throws IOException {
     Prelude.begin(args.length == 0 ? "" : args[0]);
-    final int status = execute(Arguments.exact(args));
+    final Answer answer = Answer.begin();
+    final int status = answer.end(execute(Arguments.exact(args)));
     // A main that returns is over sooner: System.exit() sets up a log of its own first.
     if (status != ExitStatus.OK.code()) {
       System.exit(status);
