@@ -229,10 +229,12 @@ void sluice_launch_command_pass(int signal, int code, pid_t command)
 }
 
 /* Takes the next signal. False where none came for a while. */
-static bool next_signal(const sigset_t *signals, bool launcher, siginfo_t *signal)
+static bool next_signal(const sigset_t *signals, const struct sluice_launch_ears *ears,
+                        siginfo_t *signal)
 {
-    const struct timespec look = {.tv_sec = SLUICE_LAUNCH_HUNG_EACH};
-    return (launcher ? sigtimedwait(signals, signal, &look) : sigwaitinfo(signals, signal)) > 0;
+    const struct timespec look = {.tv_sec = ears->look != NULL ? 1 : SLUICE_LAUNCH_HUNG_EACH};
+    const bool looks = ears->look != NULL || ears->launcher;
+    return (looks ? sigtimedwait(signals, signal, &look) : sigwaitinfo(signals, signal)) > 0;
 }
 
 /* The signals of the process as it began, which the command gets. */
@@ -263,8 +265,10 @@ int sluice_launch_command_await(pid_t child, const struct sluice_launch_ears *ea
                                        : WEXITSTATUS(status);
         }
         siginfo_t signal;
-        if (!next_signal(&signals, ears->launcher, &signal)) {
-            if (errno == EAGAIN)
+        if (!next_signal(&signals, ears, &signal)) {
+            if (errno == EAGAIN && ears->look != NULL)
+                ears->look(ears->argument);
+            else if (errno == EAGAIN)
                 sluice_launch_hung_look(&hung, child);
             continue;
         }

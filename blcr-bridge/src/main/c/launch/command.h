@@ -39,6 +39,7 @@ struct sluice_launch_ears {
     int own; /* a signal that the command does not get, 0 for none */
     void (*heard)(int signal, void *argument); /* called after the command got one; may be NULL */
     void *argument;
+    void (*look)(void *argument); /* called each second; NULL for a command that needs no watch */
     bool launcher; /* the command starts ranks: kill a launcher that hangs behind their end */
 };
 

@@ -189,7 +189,8 @@ static struct outcome attempt(struct sluice_launch_job *job, char **command, lon
 {
     char text[40];
     char said[PATH_MAX + 300];
-    const struct sluice_launch_ears ears = {SIGUSR1, hear, job, job->joins};
+    const struct sluice_launch_ears ears = {
+        .own = SIGUSR1, .heard = hear, .argument = job, .launcher = job->joins};
     snprintf(text, sizeof text, "%ld", number);
     sluice_launch_job_share("SLUICE_MPI_ATTEMPT", text);
     name_launch(number, text, sizeof text);

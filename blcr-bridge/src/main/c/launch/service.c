@@ -495,8 +495,9 @@ int sluice_launch_service_use(struct sluice_launch_service *service)
 {
     sluice_launch_capture(service->directory, service->options->capture);
     sluice_launch_service_watch(service);
-    const struct sluice_launch_ears ears = {0, sluice_launch_stopping_begin, service,
-                                            service->options->restarts};
+    const struct sluice_launch_ears ears = {.heard = sluice_launch_stopping_begin,
+                                            .argument = service,
+                                            .launcher = service->options->restarts};
     const int status = sluice_launch_command_run(service->options->command, &ears);
     const int failure = sluice_launch_service_leave(service, status);
     sluice_launch_inherited_tell(&service->inherited);

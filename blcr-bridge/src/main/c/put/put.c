@@ -40,6 +40,7 @@ struct put {
     int source;    /* brings the stream */
     int signals;   /* a descriptor that tells of signals */
     int signal;    /* the first one that ends this process, 0 for none */
+    int lost;      /* the negative errno that ends the checkpoint, 0 for none */
 };
 
 /* Returns whether a signal would end this process. An ignored one, as behind nohup, does not. */
@@ -174,27 +175,43 @@ static void start_command(struct put *put)
     put->source = pipe_fds[0];
 }
 
+/* Has the command end for an error that ends the checkpoint. */
+static void lose(struct put *put, int error)
+{
+    put->lost = error;
+    if (put->command > 0)
+        kill(put->command, SIGTERM);
+}
+
+/* Looks whether the checkpoint goes on: one process that fails gives it up for all. */
+static void look(void *argument)
+{
+    struct put *put = argument;
+    const int error = sluice_checkpoint_wait(put->session, put->options.checkpoint, 0);
+    if (error != 0 && error != -ETIMEDOUT && put->lost == 0)
+        lose(put, error);
+}
+
 /*
  * Waits for the end of the command. Its pipe is closed first, as a command whose bytes nobody reads
  * would wait for ever. Returns its exit status, 0 where there is none.
  */
-static int await_command(struct put *put, bool stops)
+static int await_command(struct put *put)
 {
-    const struct sluice_launch_ears ears = {0, hear, put, false};
+    const struct sluice_launch_ears ears = {.heard = hear, .argument = put, .look = look};
     const pid_t command = put->command;
     if (command == 0)
         return 0;
-    put->command = 0;
     close(put->source);
-    if (stops)
-        kill(command, SIGTERM);
-    return sluice_launch_command_await(command, &ears);
+    const int status = sluice_launch_command_await(command, &ears);
+    put->command = 0;
+    return status;
 }
 
 /* Ends this process where its stream is given up, as by a signal. */
 _Noreturn static void stop(struct put *put)
 {
-    await_command(put, false);
+    await_command(put);
     sluice_launch_say("checkpoint %lld is given up: signal %d (%s) came before the end of %s",
                       (long long)put->options.checkpoint, put->signal, strsignal(put->signal),
                       put->options.name);
@@ -218,16 +235,6 @@ static ssize_t take(struct put *put)
 {
     return put->options.trailer ? take_summed(put)
                                 : sluice_image_fill(put->image, put->source, PIECE);
-}
-
-/* Looks whether the checkpoint goes on: one process that fails gives it up for all. */
-static void look(struct put *put)
-{
-    const int error = sluice_checkpoint_wait(put->session, put->options.checkpoint, 0);
-    if (error != 0 && error != -ETIMEDOUT) {
-        await_command(put, true);
-        fail(put, error);
-    }
 }
 
 /* Waits for bytes of the stream, and for signals. Returns whether there are bytes, or the end. */
@@ -258,10 +265,8 @@ static void take_stream(struct put *put)
         const ssize_t count = there ? take(put) : -EAGAIN;
         if (there && count == 0)
             return;
-        if (count < 0 && count != -EAGAIN && count != -EINTR) {
-            await_command(put, true);
-            fail(put, (int)count);
-        }
+        if (count < 0 && count != -EAGAIN && count != -EINTR)
+            lose(put, (int)count);
         const int64_t now = sluice_clock_ms();
         if (count > 0) {
             put->bytes += count;
@@ -270,6 +275,10 @@ static void take_stream(struct put *put)
         if (now - looked >= LOOK) {
             looked = now;
             look(put);
+        }
+        if (put->lost != 0) {
+            await_command(put);
+            fail(put, put->lost);
         }
     }
 }
@@ -299,9 +308,11 @@ static void need_whole(struct put *put)
 {
     const long long number = put->options.checkpoint;
     const char *command = *put->options.service.command;
-    const int status = await_command(put, false);
+    const int status = await_command(put);
     if (put->signal != 0)
         stop(put);
+    if (put->lost != 0)
+        fail(put, put->lost);
     if (status == SLUICE_STATUS_NOT_EXECUTABLE || status == SLUICE_STATUS_NO_COMMAND)
         end(put, status); /* after a line already */
     if (status != 0) {
