@@ -164,7 +164,8 @@ SLUICE_API int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoin
 /*
  * Lists the committed checkpoints, or parts of them, in the store of this node. Stores the numbers
  * of the newest `capacity` of them in `checkpoints`, in the order of their commits. Returns how
- * many there are in the store; `checkpoints` may be NULL if `capacity` is 0.
+ * many there are in the store, of which it knows the newest 8190 at most. `checkpoints` may be NULL
+ * if `capacity` is 0.
  */
 SLUICE_API int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints,
                                       size_t capacity);

@@ -123,19 +123,17 @@ _Noreturn static void fail(struct put *put, int error)
 
 static void refuse_committed(struct put *put)
 {
-    static int64_t listed[1 << 16];
-    const size_t most = sizeof listed / sizeof *listed;
-    const int count = sluice_checkpoint_list(put->session, listed, most);
-    if (count < 0)
-        fail(put, count);
-    for (int i = 0; i < count && i < (int)most && !put->options.replaces; i++) {
-        if (listed[i] == put->options.checkpoint) {
-            sluice_launch_say("checkpoint %lld is committed already: take another number, or "
-                              "--replace; --join puts several streams into one",
-                              (long long)listed[i]);
-            end(put, SLUICE_STATUS_EXISTS);
-        }
-    }
+    char name[SLUICE_NAME_LENGTH];
+    const long long number = put->options.checkpoint;
+    const int error = sluice_checkpoint_name_of(put->session, number, name);
+    if (error == -ENOENT)
+        return;
+    if (error != 0)
+        fail(put, error);
+    sluice_launch_say("checkpoint %lld is committed already: take another number, or --replace; "
+                      "--join puts several streams into one",
+                      number);
+    end(put, SLUICE_STATUS_EXISTS);
 }
 
 static void begin(struct put *put)
@@ -145,7 +143,8 @@ static void begin(struct put *put)
     if (error != 0)
         fail(put, error);
     put->session->bound = 1;
-    refuse_committed(put);
+    if (!options->replaces)
+        refuse_committed(put);
     error = sluice_checkpoint_begin(put->session, options->checkpoint);
     if (error != 0)
         fail(put, error);

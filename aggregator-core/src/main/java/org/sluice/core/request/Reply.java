@@ -51,8 +51,19 @@ public sealed interface Reply {
    * @param checkpoints their numbers, newest last
    */
   record Checkpoints(@Wire.Means("newest last") List<Long> checkpoints) implements Reply {
+    /** The most that a frame has room for. */
+    static final int MOST =
+        (RequestDescriptor.MAX_LENGTH - RequestDescriptor.HEADER_LENGTH - Integer.BYTES)
+            / Long.BYTES;
+
     public Checkpoints {
       checkpoints = List.copyOf(checkpoints);
+    }
+
+    /** Returns the reply for very many checkpoints: the newest of them. */
+    public static Checkpoints newest(final List<Long> checkpoints) {
+      return new Checkpoints(
+          checkpoints.subList(Math.max(0, checkpoints.size() - MOST), checkpoints.size()));
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.net.ProtocolException;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,16 @@ class ReplyTest {
 
     assertThat(buffer.getInt(RequestDescriptor.STATUS_OFFSET)).isEqualTo(-28);
     assertThat(Reply.decode(request, buffer, 0, length)).isEqualTo(failed);
+  }
+
+  @Test
+  void theNewestOfVeryManyCheckpointsFitOneFrame() throws ProtocolException {
+    final List<Long> all = LongStream.range(0, 10_000).boxed().toList();
+    final int length = Reply.Checkpoints.newest(all).encode(buffer, 0);
+
+    assertThat(Reply.decode(new Request.ListCheckpoints(), buffer, 0, length))
+        .isEqualTo(new Reply.Checkpoints(all.subList(10_000 - Reply.Checkpoints.MOST, 10_000)));
+    assertThat(length).isEqualTo(RequestDescriptor.MAX_LENGTH - Integer.BYTES);
   }
 
   @Test

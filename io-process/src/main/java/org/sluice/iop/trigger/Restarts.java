@@ -108,7 +108,7 @@ public final class Restarts implements AutoCloseable {
         caller,
         () ->
             caller.answer(
-                new Reply.Checkpoints(
+                Reply.Checkpoints.newest(
                     storage
                         .publisher()
                         .read(reader -> reader.commits().stream().map(Commit::number).toList()))));
