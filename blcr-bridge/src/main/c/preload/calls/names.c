@@ -118,9 +118,28 @@ static void tell_moved(int dirfd, const char *path, bool arrived)
         REAL(close)(fd);
 }
 
-static bool is_filled(void)
+bool sluice_names_filled(void)
 {
-    return sluice_segment_filled(sluice_capture_segment());
+    return sluice_capture_on() && sluice_segment_filled(sluice_capture_segment());
+}
+
+/* A file comes to be of the checkpoint as one from outside the capture directory does. */
+void sluice_names_emptied(int fd)
+{
+    struct stat status;
+    char name[PATH_MAX];
+    if (sluice_guard_inside() || !sluice_names_filled())
+        return;
+    const int before = errno;
+    sluice_guard_enter();
+    struct sluice_client *client =
+        sluice_capture_file(fd, &status, name) ? sluice_capture_client() : NULL;
+    if (client != NULL) {
+        sluice_client_replace(client, status.st_dev, status.st_ino,
+                              SLUICE_REQUEST_REPLACE_MOVED | SLUICE_REQUEST_REPLACE_ARRIVED, name);
+    }
+    sluice_guard_leave();
+    errno = before;
 }
 
 static void tell_renamed(int dirfd, const char *path, bool arrived)
@@ -134,7 +153,7 @@ static void tell_renamed(int dirfd, const char *path, bool arrived)
         struct sluice_client *client = image ? sluice_capture_client() : NULL;
         if (client != NULL)
             sluice_client_renamed(client, status.st_dev, status.st_ino);
-        else if (!image && (arrived || S_ISDIR(status.st_mode) || is_filled()))
+        else if (!image && (arrived || S_ISDIR(status.st_mode) || sluice_names_filled()))
             tell_moved(dirfd, path, arrived);
     }
     sluice_guard_leave();

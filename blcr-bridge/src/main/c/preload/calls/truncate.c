@@ -5,18 +5,20 @@
 #include "description.h"
 #include "kernel.h"
 #include "limit.h"
+#include "names.h"
 #include "open.h"
 #include "real.h"
 #include "small.h"
 
-SLUICE_WRAPPER int ftruncate(int fd, off_t size)
+/* Changes the length of a file that this process logs. -ESTALE: the kernel has to do it. */
+static int cut_image(int fd, off_t size)
 {
     struct description *description = sluice_description_lock(fd);
     if (description == NULL)
-        return REAL(ftruncate)(fd, size);
+        return -ESTALE;
     struct image *image = description->image;
     int error = -ESTALE;
-    sluice_small_grow_to(image, size);
+    sluice_small_grow_to(image, size == 0 && sluice_names_filled() ? INT64_MAX : size);
     if (image->small && description->writes && size >= 0)
         error = sluice_kernel_truncate(fd, size);
     else if (description->writes && size >= 0 && size <= sluice_limit())
@@ -26,7 +28,31 @@ SLUICE_WRAPPER int ftruncate(int fd, off_t size)
     else if (error == 0)
         image->unsettled = image->unstamped = true;
     sluice_description_unlock(description);
-    return error == -ESTALE ? REAL(ftruncate)(fd, size) : (int)sluice_guard_result(error);
+    return error;
+}
+
+SLUICE_WRAPPER int ftruncate(int fd, off_t size)
+{
+    const int error = cut_image(fd, size);
+    const int result =
+        error == -ESTALE ? REAL(ftruncate)(fd, size) : (int)sluice_guard_result(error);
+    if (result == 0 && size == 0)
+        sluice_names_emptied(fd);
+    return result;
+}
+
+/* Has the kernel change the length of a file that this process logs by no other name. */
+static int cut_file(const char *path, off_t size)
+{
+    const int result = REAL(truncate)(path, size);
+    const int fd = result == 0 && size == 0 && sluice_names_filled()
+        ? REAL(openat)(AT_FDCWD, path, O_PATH | O_CLOEXEC)
+        : -1;
+    if (fd >= 0) {
+        sluice_names_emptied(fd);
+        REAL(close)(fd);
+    }
+    return result;
 }
 
 /* Opens an image by its name first, so that the log knows of the change. */
@@ -37,9 +63,10 @@ SLUICE_WRAPPER int truncate(const char *path, off_t size)
         || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0
         || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE
         || sluice_images_surrender_file(&status, SLUICE_REASON_CONTROL)) {
-        return REAL(truncate)(path, size);
+        return cut_file(path, size);
     }
-    const int fd = sluice_open(AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+    const int empties = size == 0 ? O_TRUNC : 0;
+    const int fd = sluice_open(AT_FDCWD, path, O_WRONLY | O_CLOEXEC | empties, 0);
     if (fd < 0)
         return -1;
     int result = ftruncate(fd, size);
