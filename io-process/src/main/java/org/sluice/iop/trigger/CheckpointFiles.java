@@ -166,15 +166,20 @@ public final class CheckpointFiles {
         .findFirst();
   }
 
-  /** Returns whether another living process has begun a rank's part of a bound checkpoint. */
+  /**
+   * Returns whether another living process has begun a rank's part. The first completion would end
+   * the parts of both. In a bound checkpoint images tell as well, as their process is done then.
+   */
   boolean isTaken(final ExplicitCheckpoint checkpoint, final Writer process) {
     final Stream<Writer> beginners =
         fillers(checkpoint, process.rank())
             .map(filling -> decisions.state().images().writer(filling.slot()));
-    final Stream<Writer> writers = checkpoint.images(process.rank()).stream().map(Image::writer);
-    return checkpoint.isBound()
-        && Stream.concat(beginners, writers)
-            .anyMatch(other -> other.isAlive() && !process.isSameProcess(other));
+    final Stream<Writer> writers =
+        checkpoint.isBound()
+            ? checkpoint.images(process.rank()).stream().map(Image::writer)
+            : Stream.empty();
+    return Stream.concat(beginners, writers)
+        .anyMatch(other -> other.isAlive() && !process.isSameProcess(other));
   }
 
   private boolean isAlive(final Entry.Filling filling) {

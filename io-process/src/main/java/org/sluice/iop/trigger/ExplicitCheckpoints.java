@@ -101,7 +101,8 @@ public final class ExplicitCheckpoints {
     if (known != null && files.isTaken(known, beginner)) {
       return new Reply.Failed(
           Errno.EEXIST,
-          "another process has rank %d of checkpoint %d".formatted(beginner.rank(), number));
+          "another process has rank %d of checkpoint %d; each needs a rank of its own"
+              .formatted(beginner.rank(), number));
     }
     files.outlived(number, beginner).ifPresent(its -> giveUp(its, outlived(beginner.rank())));
     final Reply begun =

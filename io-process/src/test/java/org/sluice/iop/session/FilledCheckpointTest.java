@@ -223,6 +223,27 @@ class FilledCheckpointTest extends GroupServeTest {
     }
   }
 
+  /** The first of two that completes the part would end that of the other. */
+  @Test
+  void anotherLivingProcessOfTheRankIsRefused() throws Exception {
+    try (ServeProcess serve = serveGroups();
+        RawProcess shim = rank(serve, -1, 0);
+        RawProcess session = rank(serve, 0, 1);
+        RawProcess twice = session(serve, victim())) {
+      begin(session, 7);
+      close(shim, "file", "file");
+      expectFailure(
+          begin(twice, 7),
+          Errno.EEXIST,
+          "another process has rank 0 of checkpoint 7; each needs a rank of its own");
+      assertThat(begin(session, 7)).isEqualTo(DONE);
+      assertThat(complete(session, 7)).isEqualTo(DONE);
+      assertThat(committed(session, 7)).isEqualTo(DONE);
+      assertThat(committedPaths(7)).containsExactly("file");
+      assertThat(begin(twice, 7)).isEqualTo(DONE);
+    }
+  }
+
   /** A program writes over its only file: what is committed stays as it was. */
   @Test
   void fileThatIsWrittenOverForTheNextCheckpointStaysAsItWas() throws Exception {
