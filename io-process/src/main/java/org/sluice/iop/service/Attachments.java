@@ -47,6 +47,7 @@ public final class Attachments {
   private final Path directory;
 
   private Consumer<Attachment> abandonment;
+  private Consumer<Writer> departure;
   private final Attachment[] bySlot;
   private final List<Attachment> all = new ArrayList<>();
 
@@ -79,6 +80,11 @@ public final class Attachments {
   /** Returns the chunks that a process has taken, and not yet published. */
   public int[] unpublished(final Attachment process) {
     return rings.unpublished(process);
+  }
+
+  /** Sets the listener to processes that have said that they leave, and are not gone yet. */
+  public void departure(final Consumer<Writer> listener) {
+    departure = listener;
   }
 
   /** Sets the listener to processes that are gone, before the first one goes. */
@@ -352,6 +358,9 @@ public final class Attachments {
     drain.revokeAll(attachment.index());
     if (attachment.isCorrupt()) {
       registry.removeUntaken(attachment.index());
+    }
+    if (attachment.slot().hasLeft()) {
+      departure.accept(attachment.writer());
     }
     decisions.decide(new Entry.Detached(attachment.index(), killed, System.nanoTime()));
     abandonment.accept(attachment);

@@ -160,6 +160,7 @@ final class Session implements AutoCloseable {
     rings.entrance(entrances::take);
     rings.closing(openings::close);
     attachments.abandonment(openings::abandon);
+    attachments.departure(checkpoints.explicit()::left);
     members = new Members(settings, decisions.journal(), drain, past.state());
     unannounced = new SmallFileSync(segment.header());
     ending =

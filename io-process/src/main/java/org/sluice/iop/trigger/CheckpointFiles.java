@@ -182,6 +182,23 @@ public final class CheckpointFiles {
         .anyMatch(other -> other.isAlive() && !process.isSameProcess(other));
   }
 
+  /**
+   * Returns the checkpoint that a process fills by this slot alone; empty for none, and for one
+   * that tells of such ends itself.
+   */
+  Optional<ExplicitCheckpoint> filledBySlot(final Writer process) {
+    final int slot = process.attached().slot();
+    return Optional.ofNullable(decisions.state().filling().get(slot))
+        .filter(
+            its ->
+                decisions.state().filling().values().stream()
+                    .filter(other -> other.slot() != slot)
+                    .map(other -> decisions.state().images().writer(other.slot()))
+                    .noneMatch(process::isSameProcess))
+        .map(its -> decisions.state().underWay().get(its.checkpoint()))
+        .filter(its -> !its.isBound());
+  }
+
   private boolean isAlive(final Entry.Filling filling) {
     return decisions.state().images().writer(filling.slot()).isAlive();
   }

@@ -357,6 +357,27 @@ public final class ExplicitCheckpoints {
     return new Reply.Done();
   }
 
+  /**
+   * Takes the end of a session. The checkpoint that the process fills by it cannot have all of its
+   * files, as those that it writes from here on are in none.
+   */
+  public void left(final Writer process) {
+    files.filledBySlot(process).ifPresent(checkpoint -> leave(checkpoint, process.rank()));
+  }
+
+  private void leave(final ExplicitCheckpoint checkpoint, final int rank) {
+    final String left = "rank %d closed its session before its part was complete".formatted(rank);
+    if (!checkpoint.files(rank).isEmpty()) {
+      giveUp(
+          checkpoint,
+          new Failure(Errno.ECANCELED, "%s; files=%d".formatted(left, checkpoint.files().size())));
+    } else {
+      Warnings.warn(
+          "checkpoint %d gets no files of rank %d any more: %s"
+              .formatted(checkpoint.number(), rank, left));
+    }
+  }
+
   /** Returns whether a rank has begun a checkpoint and not completed it. */
   private boolean isOpen(final long number, final int rank) {
     final ExplicitCheckpoint checkpoint = underWay.get(number);
