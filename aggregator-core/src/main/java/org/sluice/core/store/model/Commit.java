@@ -54,13 +54,21 @@ public record Commit(
     return new Commit(identity, source, coverage, layout, completion, incomplete, copy);
   }
 
-  /** {@return such as {@code node b17's part: ranks 0-3 of 8}; empty for all of a checkpoint} */
+  /**
+   * Returns what part of a checkpoint it is, such as {@code node b17's part: ranks 0-3 of 8}; empty
+   * for all of it. The last rank of all may have been put by itself, as a stream of which nobody
+   * said how many there are.
+   */
   public Optional<String> share() {
-    return coverage.part().isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            "node %s's part: ranks %s of %d"
-                .formatted(source.node(), coverage.part(), coverage.ranks()));
+    final RankSet part = coverage.part();
+    if (part.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        part.list().equals(List.of(coverage.ranks() - 1))
+            ? "rank %s alone: of sluice put without --join, or node %s's part of %d ranks"
+                .formatted(part, source.node(), coverage.ranks())
+            : "node %s's part: ranks %s of %d".formatted(source.node(), part, coverage.ranks()));
   }
 
   /**
