@@ -87,8 +87,9 @@ SLUICE_API int sluice_session_open(const char *directory, int rank, int ranks,
                                    sluice_session **session);
 
 /*
- * Detaches and frees the session. The bytes written stay with the I/O process. -EBUSY, and nothing
- * is done, while an image is open.
+ * Detaches and frees the session. The bytes written stay with the I/O process. A checkpoint that
+ * this process fills, and that has files of its rank, is given up. -EBUSY, and nothing is done,
+ * while an image is open.
  */
 SLUICE_API int sluice_session_close(sluice_session *session);
 
@@ -100,7 +101,8 @@ SLUICE_API int sluice_session_close(sluice_session *session);
  * called. `sluice restore` gives them back under the names that they have at the commit.
  *
  * -EBUSY: another checkpoint that this process fills has files, or this process has completed this
- * one with files. -EINVAL: the number is negative, or the job runs on several nodes and nobody says
+ * one with files. -EEXIST: another living process of this rank has it open; each needs a rank of
+ * its own. -EINVAL: the number is negative, or the job runs on several nodes and nobody says
  * how many ranks run on this one. The launcher or --writers says so.
  */
 SLUICE_API int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint);
