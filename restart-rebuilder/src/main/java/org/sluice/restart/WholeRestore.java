@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Progress;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.node.CheckpointReader;
@@ -73,8 +74,11 @@ public final class WholeRestore {
       } catch (final CommandException e) {
         final int before = lacking.size();
         lacking = lacking(commit, contents, into);
-        if (e.status() != ExitStatus.EXISTS || lacking.size() == before) {
-          throw e; // else another node restores the same
+        if (e.status() != ExitStatus.EXISTS) {
+          throw e;
+        }
+        if (lacking.size() == before) { // else another node restores the same
+          throw new InTheWayException(e.getMessage(), paths(lacking, into));
         }
       }
     }
@@ -84,6 +88,10 @@ public final class WholeRestore {
   private List<CommittedImage> lacking(
       final Commit commit, final Contents contents, final RestoreTarget into) throws IOException {
     return Present.lacking(store, commit, contents.images(), into.directory());
+  }
+
+  private static List<String> paths(final List<CommittedImage> images, final RestoreTarget into) {
+    return images.stream().map(image -> FileName.resolve(into.directory(), image.path())).toList();
   }
 
   private void build(

@@ -118,7 +118,11 @@ public final class Checkpoints {
             retention,
             releases);
     explicit.plain(groups::look);
-    restarts = new Restarts(decisions.journal().inFlight(), storage);
+    restarts =
+        new Restarts(
+            decisions.journal().inFlight(),
+            storage,
+            new CommittedFiles(drain.service(), files.registry(), replacements));
     unfinished = new Unfinished(state, grouping, storage, files, drain);
   }
 

@@ -96,10 +96,11 @@ public final class Restarts implements AutoCloseable {
     void of(CommittedImage image, Rebuilder rebuilder) throws IOException;
   }
 
-  Restarts(final InFlight inFlight, final CheckpointStorage storage) {
+  Restarts(
+      final InFlight inFlight, final CheckpointStorage storage, final CommittedFiles committed) {
     this.lane = inFlight.lane(Lane.Role.RESTART);
     this.storage = storage;
-    this.restores = new Restores(storage);
+    this.restores = new Restores(storage, committed::makeWhole);
   }
 
   public void list(final Caller caller) {

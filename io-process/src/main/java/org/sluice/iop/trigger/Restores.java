@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
@@ -17,11 +18,19 @@ import org.sluice.core.request.Request;
 import org.sluice.core.store.node.CheckpointReader;
 import org.sluice.iop.checkpoint.CheckpointStorage;
 import org.sluice.iop.drain.Caller;
+import org.sluice.restart.InTheWayException;
 import org.sluice.restart.WholeRestore;
 
 /** The restores of whole checkpoints that processes ask for. Thread-safe. */
 final class Restores {
   private final CheckpointStorage storage;
+  private final Wholeness wholeness;
+
+  /** Has files hold all that a program reads of them, and tells whether that changed one. */
+  @FunctionalInterface
+  interface Wholeness {
+    void makeWhole(List<String> paths, Consumer<Boolean> then);
+  }
 
   /** The restores that are not begun yet. */
   private final Map<Request.Restore, Restore> waiting = new ConcurrentHashMap<>();
@@ -29,15 +38,43 @@ final class Restores {
   /** A restore, and all who asked for it before it began: each rank of a job may do so. */
   final class Restore implements Caller {
     private final Request.Restore request;
+    private final Consumer<Restore> start;
     private final List<Caller> callers = new CopyOnWriteArrayList<>();
+    private boolean again;
 
-    Restore(final Request.Restore request) {
+    Restore(final Request.Restore request, final Consumer<Restore> start) {
       this.request = request;
+      this.start = start;
     }
 
+    /** Restores, once more where files of this session's own checkpoints are in the way. */
     void run() {
       begin();
-      answer(restore(request));
+      try {
+        read(request);
+        answer(new Reply.Done());
+      } catch (final InTheWayException e) {
+        if (again) {
+          answer(failed(e));
+        } else {
+          again = true;
+          wholeness.makeWhole(e.paths(), changed -> goOn(changed, e));
+        }
+      } catch (final IOException | CommandException e) {
+        answer(failed(e));
+      }
+    }
+
+    private void goOn(final boolean changed, final InTheWayException before) {
+      try {
+        if (changed) {
+          start.accept(this);
+          return;
+        }
+      } catch (final RejectedExecutionException sessionIsOver) {
+        // The process that asked is going to be told of that.
+      }
+      answer(failed(before));
     }
 
     private void begin() {
@@ -51,8 +88,9 @@ final class Restores {
     }
   }
 
-  Restores(final CheckpointStorage storage) {
+  Restores(final CheckpointStorage storage, final Wholeness wholeness) {
     this.storage = storage;
+    this.wholeness = wholeness;
   }
 
   /**
@@ -64,7 +102,7 @@ final class Restores {
     waiting.compute(
         request,
         (same, asked) -> {
-          final Restore restore = asked == null ? new Restore(request) : asked;
+          final Restore restore = asked == null ? new Restore(request, start) : asked;
           restore.callers.add(caller);
           if (asked == null) {
             start.accept(restore);
@@ -73,13 +111,8 @@ final class Restores {
         });
   }
 
-  private Reply restore(final Request.Restore request) {
-    try {
-      read(request);
-      return new Reply.Done();
-    } catch (final IOException | CommandException e) {
-      return new Reply.Failed(errno(e), e.getMessage());
-    }
+  private static Reply failed(final Exception e) {
+    return new Reply.Failed(errno(e), e.getMessage());
   }
 
   private void read(final Request.Restore request) throws IOException {

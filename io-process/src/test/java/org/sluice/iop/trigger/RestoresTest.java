@@ -10,7 +10,7 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 
 class RestoresTest {
-  private final Restores restores = new Restores(null);
+  private final Restores restores = new Restores(null, (paths, then) -> {});
   private final List<Restores.Restore> started = new ArrayList<>();
   private final List<String> answered = new ArrayList<>();
 
