@@ -38,8 +38,8 @@ final class Selection {
         older.isEmpty() || newest.isEmpty() ? older : store.doubts(newest.get())) {
       throw new CommandException(
           ExitStatus.of(doubt),
-          "%s; that may be the newest checkpoint: --fallback of sluice restore takes the newest"
-              + " that is intact".formatted(doubt.getMessage()));
+          "%s; that may be the newest checkpoint: sluice restore --fallback takes the newest intact one"
+              .formatted(doubt.getMessage()));
     }
     for (final IOException lost : newest.isEmpty() ? store.lost() : List.<IOException>of()) {
       throw lost;
