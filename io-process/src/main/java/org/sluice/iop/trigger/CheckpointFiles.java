@@ -223,11 +223,20 @@ public final class CheckpointFiles {
     final boolean whole = former.filter(its -> isWhole(file, its, process)).isPresent();
     if (!find(file) && filling.isPresent()) {
       join(file, filling.get());
+      takeBack(file, filling.get());
     } else if (former.isEmpty() && file.added() != null && underWay(file).isEmpty()) {
       remove(file);
     }
     final Optional<ExplicitCheckpoint> now = underWay(file);
     return former.filter(its -> whole || !now.equals(former));
+  }
+
+  /** Says of a file that it is in a checkpoint, where a line has said that it is not. */
+  private void takeBack(final Image file, final Entry.Filling filling) {
+    if (told.remove(file.opened())) {
+      Warnings.warn(
+          "%s was emptied, and is in checkpoint %d".formatted(name(file), filling.checkpoint()));
+    }
   }
 
   private void join(final Image file, final Entry.Filling filling) {
