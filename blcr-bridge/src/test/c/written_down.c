@@ -7,6 +7,10 @@
  *   s  the mappings are replaced by system calls that nobody sees
  *   r  after the second image the process is brought back: as another process, without its shared
  *      mappings and without its sockets
+ *   o  other memory of the process lies where they were then
+ *   w  it is written down within a write to its second image, as DMTCP does it: the thread that
+ *      wrote goes on, opens files of its own, opens the log anew, and starts the others
+ *   k  as w, but the log is kept open, and nothing else is opened
  *
  * It writes a log of its own before, in between and afterwards. DMTCP opens the file that lies
  * behind each shared mapping, maps nothing over it, writes, renames, and maps the file again.
@@ -17,13 +21,16 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool asks, unseen, restarts;
+static bool asks, unseen, restarts, others, within, keeps;
 static const char *directory;
+enum { OTHERS = 0x5a };
 static int own_log;
 
 static struct area {
@@ -33,6 +40,15 @@ static struct area {
     int fd;
 } areas[64], kept[64];
 static int count, kept_count;
+
+/* DMTCP tells a process the number that it had first. */
+__attribute__((visibility("default"))) pid_t getpid(void)
+{
+    static _Atomic pid_t first;
+    if (first == 0)
+        first = (pid_t)sluice_kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    return first;
+}
 
 static bool may_skip(char *address)
 {
@@ -178,8 +194,11 @@ static void bring_back(void)
     }
     for (int i = 0; i < kept_count;
          i++) { /* else a new mapping might take the place of an old one */
-        sluice_kernel_call(SYS_mmap, (long)kept[i].address, (long)kept[i].length, PROT_NONE,
+        sluice_kernel_call(SYS_mmap, (long)kept[i].address, (long)kept[i].length,
+                           others ? PROT_READ | PROT_WRITE : PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        if (others)
+            memset(kept[i].address, OTHERS, kept[i].length);
     }
     for (int fd = 3; fd < 256; fd++) {
         struct stat status;
@@ -190,26 +209,108 @@ static void bring_back(void)
     }
 }
 
+/* Nothing of Sluice's is stored there, asks DMTCP to skip it, or unmaps it in a child. */
+static void check_others(void)
+{
+    for (int i = 0; others && i < kept_count; i++) {
+        CHECK(!may_skip(kept[i].address));
+        for (size_t at = 0; at < kept[i].length; at++)
+            CHECK_EQUAL(kept[i].address[at], OTHERS);
+    }
+}
+
+static void go_on(void)
+{
+    if (!keeps)
+        write_image(3);
+    put_line(own_log, "after\n");
+    CHECK_EQUAL(close(own_log), 0);
+    check_others();
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        check_others();
+        _exit(0);
+    }
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+}
+
+static sigjmp_buf before_the_write;
+
+static void on_fault(int number)
+{
+    (void)number;
+    bring_back();
+    siglongjmp(before_the_write, 1);
+}
+
+static void *be_the_others(void *nothing)
+{
+    put_line(own_log, "restarted\n");
+    go_on();
+    return nothing;
+}
+
+/* The thread that wrote restores the files, whose descriptors the process has not yet. */
+static void restore_files(void)
+{
+    char map[100], found[4] = "";
+    snprintf(map, sizeof map, "map-%d", (int)sluice_kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0));
+    sluice_kernel_call(SYS_close, own_log, 0, 0, 0, 0, 0);
+    const int fd = open(map, O_CREAT | O_EXCL | O_RDWR, 0600);
+    CHECK_EQUAL(fd, own_log);
+    put_line(fd, "map");
+    CHECK_EQUAL(lseek(fd, 0, SEEK_SET), 0);
+    CHECK_EQUAL(read(fd, found, 3), 3);
+    CHECK(strcmp(found, "map") == 0);
+    CHECK_EQUAL(close(fd), 0);
+    CHECK_EQUAL(unlink(map), 0);
+    CHECK_EQUAL(open(name_of(0, "log"), O_WRONLY | O_APPEND), own_log);
+}
+
+/* What writes from memory without rights is stopped within the write, where the memory is read. */
+static void *write_down_within(void *nothing)
+{
+    char *memory = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    take_mappings();
+    const int fd = open(name_of(2, ".temp"), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    CHECK(fd >= 0);
+    put_line(fd, "an area\n");
+    if (sigsetjmp(before_the_write, 1) == 0) {
+        signal(SIGSEGV, on_fault);
+        CHECK(write(fd, memory, 4096) < 0 && errno == EFAULT); /* plain: the kernel reads it */
+        CHECK(*(volatile char *)memory == 0);
+    }
+    if (!keeps)
+        restore_files();
+    in_another_thread(be_the_others, 0);
+    exit(0);
+    return nothing;
+}
+
 int main(int argument_count, char **arguments)
 {
     CHECK_EQUAL(argument_count, 3);
     asks = strchr(arguments[1], 'a') != NULL;
     unseen = strchr(arguments[1], 's') != NULL;
     restarts = strchr(arguments[1], 'r') != NULL;
+    others = strchr(arguments[1], 'o') != NULL;
+    keeps = strchr(arguments[1], 'k') != NULL;
+    within = keeps || strchr(arguments[1], 'w') != NULL;
     directory = arguments[2];
     own_log = open(name_of(0, "log"), O_CREAT | O_WRONLY | O_APPEND, 0644);
     CHECK(own_log >= 0);
     put_line(own_log, "before\n");
     for (int number = 1; number <= 2; number++) {
-        in_another_thread(write_down, number);
+        in_another_thread(number == 2 && within ? write_down_within : write_down, number);
         if (number == 2 && restarts)
             bring_back();
         else
             in_another_thread(resume, 0);
         put_line(own_log, number == 1 ? "resumed\n" : restarts ? "restarted\n" : "resumed again\n");
     }
-    write_image(3);
-    put_line(own_log, "after\n");
-    CHECK_EQUAL(close(own_log), 0);
+    go_on();
     return 0;
 }

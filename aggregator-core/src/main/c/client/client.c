@@ -207,7 +207,7 @@ void sluice_client_abandon(struct sluice_client *client)
         if (each->connection.socket >= 0)
             sluice_kernel_close(each->connection.socket);
         sluice_hold_free(&each->writer.pool.hold);
-        sluice_kernel_unmap(each->segment->header, each->segment->length);
+        sluice_segment_leave(each->segment);
     }
 }
 

@@ -27,11 +27,16 @@ struct sluice_segment;
 int sluice_segment_map(const char *directory, struct sluice_segment **segment);
 void sluice_segment_unmap(struct sluice_segment *segment);
 
+/*
+ * Unmaps the segment, but keeps what is known of it. Its place in a restarted process is not ours.
+ */
+void sluice_segment_leave(const struct sluice_segment *segment);
+
 /* Returns whether an address lies in the mapping, which may itself be unmapped. */
 bool sluice_segment_has(const struct sluice_segment *segment, const void *address);
 
 /*
- * Returns whether the segment is still mapped, as far as is known. Costs one load while there is no
+ * Returns whether the segment is still mapped, as far as is known. Costs two loads while there is no
  * doubt. Async-signal-safe.
  */
 bool sluice_segment_present(const struct sluice_segment *segment);

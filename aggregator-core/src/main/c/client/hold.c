@@ -21,7 +21,8 @@ bool sluice_hold_take(struct sluice_hold *hold, struct sluice_header *header,
     madvise(given, page_length(), MADV_WIPEONFORK);
     given->session_id = header->session_id;
     given->generation = slot->generation;
-    *hold = (struct sluice_hold){header, slot, slot, given, sluice_presence_mapper(), false};
+    *hold = (struct sluice_hold){
+        header, slot, slot, given, sluice_presence_mapper(), atomic_load(&sluice_presence_life)};
     return true;
 }
 
@@ -30,17 +31,12 @@ static struct sluice_slot nowhere;
 
 void sluice_hold_look(struct sluice_hold *hold)
 {
-    if (hold->gone)
-        return;
-    if (sluice_presence_readable(hold->header) && sluice_presence_readable(hold->mapped)) {
-        hold->slot = hold->mapped;
+    sluice_presence_look();
+    const bool there = sluice_presence_counts(hold->life) && sluice_presence_readable(hold->header)
+        && sluice_presence_readable(hold->mapped);
+    hold->slot = there ? hold->mapped : &nowhere;
+    if (there)
         sluice_presence_found();
-        return;
-    }
-    hold->slot = &nowhere;
-    hold->gone = !sluice_presence_is(&hold->mapper);
-    if (hold->gone)
-        sluice_presence_lost();
 }
 
 bool sluice_hold_taken_back(struct sluice_hold *hold)

@@ -36,7 +36,7 @@ struct sluice_hold {
     struct sluice_slot *mapped; /* the slot's address in the mapping */
     struct sluice_given *given;
     struct sluice_mapper mapper;
-    bool gone; /* the mapping will not come back: this process was restarted without it */
+    unsigned life; /* the life in which the mapping was made; it does not come back in another */
 };
 
 /* Notes the slot as this process's own. False without memory. */
@@ -53,7 +53,7 @@ void sluice_hold_look(struct sluice_hold *hold);
  */
 static inline bool sluice_hold_away(const struct sluice_hold *hold)
 {
-    return hold->slot != hold->mapped && !hold->gone;
+    return hold->slot != hold->mapped && sluice_presence_counts(hold->life);
 }
 
 /*
@@ -62,13 +62,21 @@ static inline bool sluice_hold_away(const struct sluice_hold *hold)
  */
 bool sluice_hold_taken_back(struct sluice_hold *hold);
 
+/* Returns whether to look before the slot is used. */
+static inline bool sluice_hold_doubted(const struct sluice_hold *hold)
+{
+    return __builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)
+                                || !sluice_presence_counts(hold->life),
+                            0);
+}
+
 /*
  * Returns whether the slot is still this process's own. The state is stored last at an attach, so
  * it is loaded first.
  */
 static inline bool sluice_hold_valid(struct sluice_hold *hold)
 {
-    if (__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0))
+    if (sluice_hold_doubted(hold))
         sluice_hold_look(hold);
     return atomic_load_explicit(&hold->slot->state, memory_order_acquire)
         == SLUICE_SLOT_STATE_ATTACHED

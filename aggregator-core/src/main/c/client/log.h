@@ -28,8 +28,8 @@ extern struct sluice_image_entry sluice_log_nowhere;
  */
 static inline void sluice_log_look(struct sluice_log_image *image)
 {
-    if (__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0)
-        && image->entry != NULL && !sluice_pool_held(&image->client->writer.pool)
+    if (image->entry != NULL && sluice_hold_doubted(&image->client->writer.pool.hold)
+        && !sluice_pool_held(&image->client->writer.pool)
         && image->client->writer.pool.hold.slot != image->client->writer.pool.hold.mapped) {
         image->entry = &sluice_log_nowhere;
     }

@@ -366,8 +366,7 @@ ssize_t sluice_log_try_pwrite(struct sluice_log_image *image, const void *data, 
                               int64_t offset)
 {
     struct sluice_chunk_writer *writer = &image->client->writer;
-    if (atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)
-        || !sluice_log_simply_diverted(image) || offset < 0
+    if (sluice_hold_doubted(&writer->pool.hold) || !sluice_log_simply_diverted(image) || offset < 0
         || offset > (int64_t)SLUICE_RECORD_MAX_END - SLUICE_LOG_TRIED || length > SLUICE_LOG_TRIED
         || (int64_t)length >= sluice_threshold(image->client->segment, &writer->pool.costs)
         || !sluice_lock_try(&writer->lock)) {

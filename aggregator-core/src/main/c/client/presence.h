@@ -5,8 +5,11 @@
  * A restart need not bring them back. A thread that touches such a mapping dies. Only the kernel
  * knows, and asking it costs a system call. So the kernel is asked only while there is a doubt. A
  * doubt begins when the process looks up its mappings, maps over them, or is asked which of them to
- * write down. A doubt ends when everything is found to be there, and never in a process that was
- * restarted without its mappings.
+ * write down. A doubt ends when everything is found to be there.
+ *
+ * A restarted process may have other memory in the place of a mapping, which can be read. So each
+ * mapping has the number of the life in which it was made, and counts in that life only. A process
+ * in doubt looks whether it is still the one that had the doubt first. If not, it begins a life.
  *
  * A case stays unnoticed: a mapping replaced by a system call past the shim, without any of these
  * signs in the second before.
@@ -27,26 +30,43 @@ void sluice_presence_doubt(void);
 
 /*
  * Begins a doubt because this thread writes the process down. The written process has the doubt,
- * too. The doubt lasts until another thread, suspended meanwhile, finds everything in place, here
- * or in the restarted process.
+ * too. The doubt lasts until another thread, suspended meanwhile, finds everything in place, or
+ * until the process is found to be restarted.
  */
 void sluice_presence_doubt_until_resumed(void);
 
-/* Returns whether this thread writes the process down. */
-bool sluice_presence_writes_down(void);
+bool sluice_presence_is_writer(void);
+
+/*
+ * Returns whether this thread writes the process down. All others stand still, and the process is
+ * written down as it is then.
+ */
+static inline bool sluice_presence_writes_down(void)
+{
+    return __builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0)
+        && sluice_presence_is_writer();
+}
+
+/* The life of this process: a number that grows when the process is found to be restarted. */
+extern atomic_uint sluice_presence_life;
+
+/* Returns whether a mapping of a life is of this process, as far as is known. One load. */
+static inline bool sluice_presence_counts(unsigned life)
+{
+    return atomic_load_explicit(&sluice_presence_life, memory_order_acquire) == life;
+}
+
+/* Begins a life, while there is a doubt, if this process was restarted. Async-signal-safe. */
+void sluice_presence_look(void);
+
+/* Returns whether this thread wrote the process down that was restarted as this one. */
+bool sluice_presence_wrote(void);
 
 /* Returns whether an address can be read. Async-signal-safe: a system call that nothing diverts. */
 bool sluice_presence_readable(const void *address);
 
 /* Ends the doubt, if it may end: the mappings asked for are there. */
 void sluice_presence_found(void);
-
-/*
- * Has the doubt last for ever: a mapping is gone for good, which other parts of this process may
- * still know. The process was restarted without it, and asks the kernel before each use from here
- * on.
- */
-void sluice_presence_lost(void);
 
 /*
  * A process that has mapped something, and its start time in clock ticks; 0 when the kernel does

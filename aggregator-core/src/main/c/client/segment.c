@@ -133,6 +133,7 @@ static int map_file(int fd, const char *path, struct sluice_segment **segment)
         .chunk_length = (uint32_t)header.chunk_length,
         .layout = header.layout,
         .length = length,
+        .life = atomic_load(&sluice_presence_life),
         /* tmpfs and hugetlbfs report huge pages by their preferred block length */
         .huge = sluice_kernel_block(fd) >= HUGE_PAGE,
     };
@@ -159,20 +160,29 @@ int sluice_segment_map(const char *directory, struct sluice_segment **segment)
 
 void sluice_segment_unmap(struct sluice_segment *segment)
 {
-    sluice_kernel_unmap(segment->header, segment->length);
+    sluice_segment_leave(segment);
     sluice_memory_give(segment);
+}
+
+void sluice_segment_leave(const struct sluice_segment *segment)
+{
+    if (sluice_presence_counts(segment->life))
+        sluice_kernel_unmap(segment->header, segment->length);
 }
 
 bool sluice_segment_has(const struct sluice_segment *segment, const void *address)
 {
-    return sluice_kernel_lies_in(segment->header, segment->length, address);
+    return sluice_presence_counts(segment->life)
+        && sluice_kernel_lies_in(segment->header, segment->length, address);
 }
 
 bool sluice_segment_present(const struct sluice_segment *segment)
 {
     if (!atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire))
-        return true;
-    return sluice_presence_readable(segment->header) && sluice_presence_readable(segment->images);
+        return sluice_presence_counts(segment->life);
+    sluice_presence_look();
+    return sluice_presence_counts(segment->life) && sluice_presence_readable(segment->header)
+        && sluice_presence_readable(segment->images);
 }
 
 uint64_t sluice_segment_hash(dev_t device, ino_t inode)

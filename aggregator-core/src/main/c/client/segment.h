@@ -28,6 +28,7 @@ struct sluice_segment {
     uint32_t chunk_count;
     uint32_t chunk_length;
     int layout;
+    unsigned life; /* the life in which it was mapped */
     bool huge; /* the segment is on huge pages: mapping all of it at once costs next to nothing */
 };
 

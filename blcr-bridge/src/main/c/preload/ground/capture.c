@@ -32,7 +32,6 @@ static _Atomic(struct sluice_client *) client;
 static struct sluice_client *asked; /* waits for its slot; NULL for none. Guarded by the lock */
 static int asked_rank, asked_ranks;
 static struct sluice_client *first; /* the process's first client; the others succeed it */
-static struct sluice_mapper mapper; /* the process that mapped the segment */
 static bool segment_failed;
 static bool client_failed;
 static _Atomic pid_t owner; /* the process that attached; a restored one and a child attach anew */
@@ -67,7 +66,7 @@ const struct sluice_segment *sluice_capture_segment(void)
 {
     struct sluice_segment *mapped = atomic_load_explicit(&segment, memory_order_acquire);
     const bool missing = mapped != NULL && !sluice_segment_present(mapped);
-    if (missing && (sluice_guard_inside() || sluice_presence_is(&mapper)))
+    if (missing && (sluice_guard_inside() || sluice_presence_counts(mapped->life)))
         return NULL; /* until the library that replaced the mapping maps the segment again */
     if ((mapped != NULL && !missing) || segment_failed || runtime[0] == '\0'
         || sluice_guard_inside()) {
@@ -75,14 +74,10 @@ const struct sluice_segment *sluice_capture_segment(void)
     }
     sluice_guard_enter();
     pthread_mutex_lock(&lock);
-    if (missing) {
-        sluice_presence_lost();
-        if (segment == mapped)
-            segment = NULL; /* never unmapped: the mapping there now may not be ours */
-    }
+    if (missing && segment == mapped)
+        segment = NULL; /* never unmapped: the mapping there now may not be ours */
     mapped = segment;
     if (mapped == NULL && !segment_failed) {
-        mapper = sluice_presence_mapper();
         if (sluice_segment_map(runtime, &mapped) == 0)
             atomic_store_explicit(&segment, mapped, memory_order_release);
         else

@@ -15,7 +15,7 @@ bool sluice_recording;
 /* Guards the trace, and the fields of images and descriptions marked as the recording's. */
 static struct sluice_lock lock;
 static struct sluice_trace trace;
-static struct sluice_mapper mapper; /* the process that mapped the trace */
+static unsigned life; /* the one in which the trace was mapped */
 
 __attribute__((constructor)) static void begin_if_asked(void)
 {
@@ -73,7 +73,7 @@ static bool name_file(struct image *image, int fd)
         sluice_recording = false;
         return false;
     }
-    mapper = sluice_presence_mapper();
+    life = atomic_load(&sluice_presence_life);
     sluice_capture_file(fd, &status, path);
     sluice_trace_name(&trace, &image->traced,
                       path[0] != '\0' ? path : "(a path longer than 4095 bytes)");
@@ -97,7 +97,7 @@ static void append_record(const struct sluice_recorded_call *call, struct descri
 
 bool sluice_recording_has_mapped(const void *address)
 {
-    return sluice_trace_has(&trace, address);
+    return sluice_presence_counts(life) && sluice_trace_has(&trace, address);
 }
 
 /*
@@ -106,15 +106,12 @@ bool sluice_recording_has_mapped(const void *address)
  */
 static bool present(void)
 {
-    if (!atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)
+    sluice_presence_look();
+    if (!sluice_presence_counts(life))
+        sluice_trace_forget(&trace);
+    return !atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)
         || trace.header == NULL
-        || (sluice_presence_readable(trace.header) && sluice_presence_readable(trace.window))) {
-        return true;
-    }
-    if (sluice_presence_is(&mapper))
-        return false;
-    sluice_trace_forget(&trace);
-    return true;
+        || (sluice_presence_readable(trace.header) && sluice_presence_readable(trace.window));
 }
 
 void sluice_recording_end(const struct sluice_recorded_call *call, int fd, int64_t offset,
@@ -160,5 +157,7 @@ void sluice_recording_stop(void)
 void sluice_recording_in_child(void)
 {
     sluice_lock_init(&lock);
+    if (!sluice_presence_counts(life))
+        sluice_trace_forget(&trace);
     sluice_trace_abandon(&trace);
 }
