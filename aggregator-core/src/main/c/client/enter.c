@@ -284,8 +284,10 @@ bool sluice_client_asks(const struct sluice_client *client)
 void sluice_client_have_taken(struct sluice_client *client)
 {
     struct sluice_chunk_writer *writer = &client->writer;
+    if (!sluice_pool_held(&writer->pool))
+        return; /* the I/O process has seen the end of the process that had the slot */
     sluice_lock_take(&writer->lock);
-    const bool untaken = sluice_pool_held(&writer->pool) && !are_taken(writer);
+    const bool untaken = !are_taken(writer);
     const bool guarded =
         atomic_load_explicit(&client->segment->header->guarded, memory_order_relaxed) != 0;
     const bool unheld = writer->closed && !guarded;

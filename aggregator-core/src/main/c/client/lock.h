@@ -6,6 +6,8 @@
 #include <sys/single_threaded.h>
 #include <time.h>
 
+#include "presence.h"
+
 struct sluice_lock {
     pthread_mutex_t mutex;
     bool taken; /* the holder's: it had to take the mutex */
@@ -18,13 +20,14 @@ static inline void sluice_lock_init(struct sluice_lock *lock)
 }
 
 /*
- * Takes the lock. A process with one thread stays so while that thread holds the lock, as nothing
- * called under it starts a thread. The process may go from many threads to one meanwhile, hence the
- * note `taken`.
+ * Takes the lock. A thread that writes the process down does not: all others stand still. The lock
+ * would be written as taken, and nobody releases it in the restarted process. A process with one
+ * thread stays so while that thread holds the lock, as nothing called under it starts a thread. The
+ * process may go from many threads to one meanwhile, hence the note `taken`.
  */
 static inline void sluice_lock_take(struct sluice_lock *lock)
 {
-    if (!__libc_single_threaded) {
+    if (!__libc_single_threaded && !sluice_presence_writes_down()) {
         pthread_mutex_lock(&lock->mutex);
         lock->taken = true;
     }
@@ -32,7 +35,7 @@ static inline void sluice_lock_take(struct sluice_lock *lock)
 
 static inline bool sluice_lock_try(struct sluice_lock *lock)
 {
-    if (!__libc_single_threaded) {
+    if (!__libc_single_threaded && !sluice_presence_writes_down()) {
         if (pthread_mutex_trylock(&lock->mutex) != 0)
             return false;
         lock->taken = true;

@@ -18,6 +18,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "presence.h"
+
 /*
  * The guard of one thread. Between the thread and its handlers, the order is that of the program
  * text. A handler sees a depth above 0 for as long as a lock may be held. The thread reads
@@ -29,6 +31,7 @@ struct sluice_guard {
     volatile sig_atomic_t deferred; /* some signals wait */
     int cancellation;
     int error;
+    unsigned life;    /* the one in which the thread entered */
     sigset_t waiting; /* the waiting signals, blocked meanwhile */
 };
 
@@ -37,15 +40,25 @@ extern _Thread_local struct sluice_guard sluice_guard __attribute__((tls_model("
 /* Lets the kernel deliver the signals that wait. */
 void sluice_guard_deliver(void);
 
+/*
+ * Leaves the guard, and returns true, if this thread entered it in a former life and wrote the
+ * process down. In the restarted process it goes on outside of the shim.
+ */
+bool sluice_guard_left_behind(void);
+
 static inline bool sluice_guard_inside(void)
 {
-    return sluice_guard.depth > 0;
+    return sluice_guard.depth > 0
+        && !(__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)
+                                  || !sluice_presence_counts(sluice_guard.life),
+                              0)
+             && sluice_guard_left_behind());
 }
 
 /* Returns whether a handler must not run now. */
 static inline bool sluice_guard_defers(void)
 {
-    return sluice_guard.depth > 0 || sluice_guard.held > 0;
+    return sluice_guard_inside() || sluice_guard.held > 0;
 }
 
 /* Delivers the waiting signals after a change that may have let handlers in again. */
@@ -59,11 +72,12 @@ static inline void sluice_guard_deliver_if_due(void)
 static inline void sluice_guard_enter(void)
 {
     int error = errno;
-    const int depth = sluice_guard.depth;
+    const int depth = sluice_guard_inside() ? sluice_guard.depth : 0;
     sluice_guard.depth = depth + 1;
     atomic_signal_fence(memory_order_seq_cst);
     if (depth == 0) {
         sluice_guard.error = error;
+        sluice_guard.life = atomic_load_explicit(&sluice_presence_life, memory_order_relaxed);
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &sluice_guard.cancellation);
     }
 }

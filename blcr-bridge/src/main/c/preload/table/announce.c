@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "image.h"
+#include "kernel.h"
 #include "real.h"
 #include "segment.h"
 
@@ -42,7 +43,7 @@ static const char *way_to(int fd, const char *path, char way[WAY_LENGTH])
     const size_t length = strlen(path);
     if (length < sizeof gone || strcmp(path + length - (sizeof gone - 1), gone) != 0)
         return path;
-    snprintf(way, WAY_LENGTH, "/proc/%d/fd/%d", (int)getpid(), fd);
+    snprintf(way, WAY_LENGTH, "/proc/%ld/fd/%d", sluice_kernel_call(SYS_getpid), fd);
     return way;
 }
 

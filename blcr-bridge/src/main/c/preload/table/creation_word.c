@@ -50,7 +50,8 @@ static _Atomic int64_t *place_of(dev_t device, ino_t inode, int64_t *word)
     if (segment == NULL || segment->header->small == 0 || sluice_layout_tells_of_small(segment))
         return NULL;
     const uint64_t hash = sluice_segment_hash(device, inode);
-    *word = (int64_t)(hash >> TAG_SHIFT << TAG_SHIFT) | (int64_t)(getpid() & PID_MASK) << PID_SHIFT;
+    *word = (int64_t)(hash >> TAG_SHIFT << TAG_SHIFT)
+        | (sluice_kernel_call(SYS_getpid) & PID_MASK) << PID_SHIFT;
     return &segment->header->small_files[hash % SLUICE_HEADER_SMALL_FILES];
 }
 

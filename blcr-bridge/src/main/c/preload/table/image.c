@@ -129,11 +129,19 @@ int sluice_image_settle(struct image *image)
     return size < 0 ? (int)size : 0;
 }
 
+static bool is_of_former_life(const struct image *image)
+{
+    return image->of_dump && !sluice_presence_counts(image->life);
+}
+
 static struct image *find_image(const struct stat *status)
 {
     struct image *image = images;
-    while (image != NULL && (image->inode != status->st_ino || image->device != status->st_dev))
+    while (image != NULL
+           && (image->inode != status->st_ino || image->device != status->st_dev
+               || is_of_former_life(image))) {
         image = image->next;
+    }
     return image;
 }
 
@@ -207,6 +215,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->mapped = image->mapped_end = 0;
     image->let_go = false;
     image->of_dump = sluice_presence_writes_down();
+    image->life = atomic_load_explicit(&sluice_presence_life, memory_order_relaxed);
     image->traced = (struct sluice_trace_file){0};
     image->descriptions = NULL;
     if (sluice_log_diverted(&image->log) && !created && status->st_size > disposition.size)
@@ -305,8 +314,8 @@ int sluice_image_release(struct image *image)
 
 bool sluice_image_lock(struct image *image)
 {
-    if (image->of_dump)
-        return sluice_lock_try(&image->lock);
+    if (is_of_former_life(image))
+        return false;
     sluice_lock_take(&image->lock);
     return true;
 }
@@ -332,7 +341,8 @@ void sluice_images_tidy(void)
     left_open = false;
     for (struct image *image = images, *next; image != NULL; image = next) {
         next = image->next;
-        sluice_lock_take(&image->lock);
+        if (!sluice_image_lock(image))
+            continue;
         sluice_image_release(image);
         sluice_lock_release(&image->lock);
     }
@@ -371,6 +381,7 @@ void sluice_images_before_fork(void)
     forking = !sluice_guard_inside();
     if (!forking)
         return;
+    sluice_presence_look(); /* a child cannot tell whether its parent was restarted */
     sluice_capture_have_taken();
     sluice_images_lock();
     for (struct image *image = images; image != NULL; image = image->next)

@@ -35,6 +35,7 @@ struct image {
     int mappings;                    /* count of memory mappings, which outlive the descriptions */
     int64_t mapped, mapped_end;      /* counted bytes of a file that is no image, and their end */
     bool of_dump;                    /* opened by the thread that writes the process down */
+    unsigned life;                   /* the life in which it was opened */
     bool let_go;                     /* the I/O process has closed it: a program wants a lease */
     struct sluice_trace_file traced; /* the recording's name of the file */
     struct description *descriptions;
@@ -161,8 +162,8 @@ void sluice_images_tidy(void);
 bool sluice_images_try_lock(void);
 
 /*
- * Locks an image. False in a restarted process whose image was locked when it was written down. A
- * thread that was writing the image holds the lock for ever, and the image is of no use.
+ * Locks an image. False in a restarted process for the image that it was written down to: only the
+ * process that was written down had that open.
  */
 bool sluice_image_lock(struct image *image);
 
