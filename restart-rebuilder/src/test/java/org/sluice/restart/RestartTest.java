@@ -139,7 +139,7 @@ class RestartTest {
   void refusesWhenADamagedCheckpointMayBeTheNewest() throws Exception {
     Files.writeString(checkpoint("0000000002").resolve("manifest.json"), "{}");
     fails(
-        5, "may be the newest checkpoint: --fallback", "restore", "--to", "elsewhere", "--partial");
+        5, "may be the newest checkpoint: sluice restore --fallback", "restore", "--to", "elsewhere", "--partial");
     fails(5, "--fallback of sluice restore takes", "get", "--name", "run/rank0.ckpt");
   }
 
