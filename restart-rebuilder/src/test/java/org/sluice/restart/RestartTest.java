@@ -139,8 +139,13 @@ class RestartTest {
   void refusesWhenADamagedCheckpointMayBeTheNewest() throws Exception {
     Files.writeString(checkpoint("0000000002").resolve("manifest.json"), "{}");
     fails(
-        5, "may be the newest checkpoint: sluice restore --fallback", "restore", "--to", "elsewhere", "--partial");
-    fails(5, "--fallback of sluice restore takes", "get", "--name", "run/rank0.ckpt");
+        5,
+        "may be the newest checkpoint: sluice restore --fallback",
+        "restore",
+        "--to",
+        "elsewhere",
+        "--partial");
+    fails(5, "sluice restore --fallback takes", "get", "--name", "run/rank0.ckpt");
   }
 
   @Test
