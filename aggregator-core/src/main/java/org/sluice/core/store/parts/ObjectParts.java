@@ -14,6 +14,7 @@ import org.sluice.core.store.model.Block;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
 import org.sluice.core.store.model.ImageTarget;
+import org.sluice.core.store.model.OutOfOrderException;
 import org.sluice.core.store.model.Rebuilder;
 import org.sluice.core.store.objects.Engine;
 import org.sluice.core.store.objects.NoObjectException;
@@ -100,10 +101,17 @@ final class ObjectParts implements PartReader {
           });
     }
 
-    /** Reads as ever: the blocks of an image that was copied ascend. */
+    /** Reads as ever if the blocks ascend. The copy may have brought logged ones first. */
     @Override
     public void readInOrder(final CommittedImage image, final ImageTarget target)
         throws IOException {
+      long end = 0;
+      for (final Block block : image.blocks()) {
+        if (block.offset() < end) {
+          throw new OutOfOrderException();
+        }
+        end = block.end();
+      }
       read(image, target);
     }
 

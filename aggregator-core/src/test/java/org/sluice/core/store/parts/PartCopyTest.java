@@ -28,6 +28,7 @@ import org.sluice.core.store.log.StoredPart;
 import org.sluice.core.store.model.Block;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
+import org.sluice.core.store.model.OutOfOrderException;
 import org.sluice.core.store.model.RankSet;
 import org.sluice.core.store.model.Rebuilder;
 import org.sluice.core.store.node.StoreFixture;
@@ -113,6 +114,29 @@ class PartCopyTest {
 
   private PartReader.Part open(final StoredPart part, final int object) throws IOException {
     return ObjectParts.open(engine, new ObjectStream(KEY, object), part);
+  }
+
+  @Test
+  void anImageWhoseLoggedBytesCameFirstIsReadInNoOrder() throws IOException {
+    final StoredPart part = copy(commit());
+    final List<String> refused = new ArrayList<>();
+    try (Rebuilder rebuilder = open(part, Upload.PIECE).rebuilder(false)) {
+      for (final CommittedImage image : part.images()) {
+        final AtomicLong end = new AtomicLong();
+        try {
+          rebuilder.readInOrder(
+              image,
+              (address, length, offset) -> {
+                assertThat(offset).isGreaterThanOrEqualTo(end.get());
+                end.set(offset + length);
+              });
+        } catch (final OutOfOrderException e) {
+          assertThat(end.get()).isZero();
+          refused.add(image.path());
+        }
+      }
+    }
+    assertThat(refused).hasSize(1).first().asString().endsWith("both");
   }
 
   @Test
