@@ -18,7 +18,6 @@
 #define TIMES 10
 #define LEAST INT64_C(3000000000) /* ns; a busy machine causes some pauses */
 #define LOOK 50000000
-#define REFUSED 3 /* sluice mpi does not run the job again */
 
 static int64_t first_at; /* time of this process's first spot, and the spots before it */
 static int64_t first_spots;
@@ -61,7 +60,7 @@ static void say(double seconds)
     if (!sluice_mpi.rehearsing)
         (void)!write(STDERR_FILENO, line, length);
     else if (sluice_mpi_say_last(line, length))
-        _exit(REFUSED);
+        _exit(SLUICE_MPI_REFUSED);
 }
 
 static int64_t spots_now(void)

@@ -12,9 +12,6 @@
 
 #define MOST 1000
 
-/* sluice mpi does not run a job again that ends with that. */
-#define REFUSED 3
-
 struct sluice_mpi_real real;
 _Thread_local int sluice_mpi_inside;
 bool sluice_mpi_on;
@@ -34,7 +31,7 @@ static void die(const char *why)
 {
     char line[300];
     sluice_mpi_say_last(line, (size_t)snprintf(line, sizeof line, "sluice: %s\n", why));
-    _exit(REFUSED);
+    _exit(SLUICE_MPI_REFUSED);
 }
 
 static bool is_loaded(const char *library)
@@ -118,7 +115,7 @@ void sluice_mpi_abort(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    end(REFUSED, format, arguments);
+    end(SLUICE_MPI_REFUSED, format, arguments);
 }
 
 void sluice_mpi_end(int status, const char *format, ...)
