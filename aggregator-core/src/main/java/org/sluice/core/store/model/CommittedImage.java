@@ -11,7 +11,8 @@ import org.sluice.core.posix.Extent;
  *
  * @param ordinal its number in the checkpoint, from 0
  * @param chunks the chunks with records of it, in program order
- * @param blocks the valid pieces of its own file, ascending; the rest of that file does not count
+ * @param blocks the valid pieces of its own file, ascending; the rest of that file does not count.
+ *     In a bucket they are in the order of the copy, which brings logged bytes first
  * @param sharing description of a file that nodes share; null for any other
  * @param holders images of earlier checkpoints that hold the rest of its bytes
  */
