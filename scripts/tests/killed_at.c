@@ -1,6 +1,6 @@
 /*
  * killed_at N COMMAND...: kills the command and its children at their Nth system call behind the first sched_yield.
- * Exit status 9 if it did, and that of the command if that has ended before.
+ * Exit status 9 if it did. If the command has ended before, it says how many there were, and has the command's status.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,6 +59,7 @@ int main(int count, char **arguments)
                 WSTOPSIG(status) == SYSTEM_CALL || is_event(status) ? 0 : WSTOPSIG(status);
             ptrace(PTRACE_SYSCALL, thread, NULL, signal);
         } else if (thread == first) {
+            fprintf(stderr, "killed_at: %ld system calls\n", atol(arguments[1]) - left);
             return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         }
     }
