@@ -20,10 +20,12 @@ final class ExpectedFiles {
   private long lastClosing;
   private long lastLook;
 
-  /** The number of the previous checkpoint, if it has files. */
-  private long former;
+  /** The previous checkpoint; null for none. Its last files may become known after this one's. */
+  private Group former;
 
+  /** The most files that it was seen with. Files of it may be removed while it counts. */
   private int files;
+
   private long span;
 
   /** The expected numbers of files of groups that were left behind in doubt. */
@@ -33,10 +35,10 @@ final class ExpectedFiles {
   void begin(final Group next) {
     if (present != null && present != next) {
       if (isDoubtful(present)) {
-        doubts.put(present.number(), files);
+        doubts.put(present.number(), files());
       }
-      former = present.number();
-      files = present.size();
+      former = present;
+      files = former.size();
       span = lastClosing - firstClosing;
     }
     present = next;
@@ -57,7 +59,7 @@ final class ExpectedFiles {
 
   /** Returns whether the present group has as many files as the previous one. */
   boolean isReached(final Group group) {
-    return group == present && files > 0 && group.size() >= files;
+    return group == present && files() > 0 && group.size() >= files();
   }
 
   /** Notes that an image of a group was closed, or that its state has changed otherwise. */
@@ -71,14 +73,15 @@ final class ExpectedFiles {
 
   /** Notes that a group is in the store; it may be the previous one. */
   void stored(final Group group) {
-    if (files > 0 && group.number() == former) {
-      files = Math.max(files, group.size());
+    if (former != null && group.number() == former.number()) {
+      former = group;
+      files();
     }
   }
 
   /** Returns whether a process was killed that might have written missing files of a group. */
   boolean isDoubtful(final Group group) {
-    final int expected = group == present ? files : doubts.getOrDefault(group.number(), 0);
+    final int expected = group == present ? files() : doubts.getOrDefault(group.number(), 0);
     return group.size() < expected && group.hasKilledWriter();
   }
 
@@ -100,7 +103,7 @@ final class ExpectedFiles {
 
   /** Returns whether a group may get more files than it has. */
   boolean expectsMore(final Group group) {
-    return group == present && group.size() < files;
+    return group == present && group.size() < files();
   }
 
   /**
@@ -110,11 +113,14 @@ final class ExpectedFiles {
     return lastLook + Math.max(LEAST_NANOS, 2 * span);
   }
 
+  /** {@return the number of files that the previous checkpoint has got; 0 for no checkpoint} */
   int files() {
+    files = former == null ? 0 : Math.max(files, former.size());
     return files;
   }
 
+  /** {@return the number of the previous checkpoint, which exists} */
   long former() {
-    return former;
+    return former.number();
   }
 }

@@ -130,9 +130,6 @@ public final class Groups {
     final Group group = place(image, name);
     if (group != null) {
       expected.looked(group, rechecks.now(), image.openers().isEmpty());
-      if (expected.isReached(group) && group.hasOneWriter()) {
-        group.leave();
-      }
       markers.looked(group.number(), image);
       noteGrowth(group);
       rechecks.changed(group.number());
@@ -411,13 +408,15 @@ public final class Groups {
 
   /**
    * Looks again at the groups whose time has come, and returns whether more are to be looked at.
+   *
+   * @param readAll reads what all processes have told by now: their rings, then their requests
    */
-  public boolean proceed(final Runnable readRings) {
+  public boolean proceed(final Runnable readAll) {
     if (names.areTold()) {
       lookAtMoved();
     }
     final GroupNotices.LeftBehind leftBehind = notices.takeLeftBehind();
-    rechecks.decide(readRings, this::decideOrForget, this::hurry);
+    rechecks.decide(readAll, this::decideOrForget, this::hurry);
     notices.tellOf(leftBehind, names.parts());
     rechecks.due().forEach(this::decide);
     return rechecks.hasUndecided();
@@ -436,8 +435,22 @@ public final class Groups {
   private void decide(final long number) {
     final Group group = table.find(number);
     if (group != null) {
-      markers.look(group);
+      lookAtComplete(group);
       commitIfComplete(group);
+    }
+  }
+
+  /**
+   * Looks whether a checkpoint has got its marker, or as many files of its one writer as the one
+   * before. Files of both that were renamed are known by now.
+   */
+  private void lookAtComplete(final Group group) {
+    if (names.areTold()) {
+      lookAtMoved();
+    }
+    markers.look(group);
+    if (expected.isReached(group) && group.hasOneWriter()) {
+      group.leave();
     }
   }
 
@@ -456,7 +469,7 @@ public final class Groups {
     final Group group = table.find(number);
     if (exist() && group != null) {
       rechecks.end(number);
-      markers.look(group);
+      lookAtComplete(group);
       if (isComplete(group) && !isDoubtful(group)) {
         commitUnlessPaused(group);
       }

@@ -27,7 +27,8 @@ public final class RecheckSchedule {
   /**
    * The groups that may be complete by what one ring told, with whether each is not to wait for
    * more files. A file created earlier by another process may be known from that process's ring
-   * alone, which was read before. So nothing is decided before all rings were read once more.
+   * alone, which was read before. A rename comes as a request, past the ring of its process. So
+   * nothing is decided before all rings and requests were read once more, in this order.
    */
   private Map<Long, Boolean> undecided = new LinkedHashMap<>();
 
@@ -74,7 +75,7 @@ public final class RecheckSchedule {
     this.origin = clock.getAsLong();
   }
 
-  /** Has a group looked at as soon as all rings were read. */
+  /** Has a group looked at as soon as all rings and requests were read. */
   public void changed(final long number) {
     undecided.putIfAbsent(number, false);
   }
@@ -88,12 +89,12 @@ public final class RecheckSchedule {
     return !undecided.isEmpty();
   }
 
-  /** Decides about the groups that may be complete, once all rings were read. */
-  void decide(final Runnable readRings, final LongConsumer complete, final LongConsumer hurried) {
+  /** Decides about the groups that may be complete, once all rings and requests were read. */
+  void decide(final Runnable readAll, final LongConsumer complete, final LongConsumer hurried) {
     if (hasUndecided()) {
       final Map<Long, Boolean> now = undecided;
       undecided = new LinkedHashMap<>();
-      readRings.run();
+      readAll.run();
       now.forEach((number, hurry) -> (hurry ? hurried : complete).accept(number));
     }
   }

@@ -155,7 +155,7 @@ final class Service implements Runnable {
           sleep();
         } else {
           naps = MOST_NAPS;
-          inbox.selector().selectNow(this::ready);
+          readRequests();
         }
       }
     } catch (final IOException e) {
@@ -185,13 +185,21 @@ final class Service implements Runnable {
     // Before the poll: the drain may be done with what it takes while this thread has no processor.
     final int used = segment.geometry().chunkCount() - (int) segment.header().unusedChunks();
     final int records = session.rings().poll(session.attachments().all());
-    final int more = session.proceed() ? 1 : 0;
+    final int more = session.proceed(this::readRequests) ? 1 : 0;
     if (records > 0) {
       session.pace().written();
       statistics.bufferUse((long) used * segment.geometry().payload());
     }
     demand.look(used, session.attachments().all().size());
     return records + more + inbox.run();
+  }
+
+  private void readRequests() {
+    try {
+      inbox.selector().selectNow(this::ready);
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void beat() {

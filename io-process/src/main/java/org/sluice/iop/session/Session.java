@@ -304,15 +304,23 @@ final class Session implements AutoCloseable {
 
   /**
    * Does the work that is due, and returns whether there is more once the rings were read again.
+   *
+   * @param readRequests takes the requests that processes have sent
    */
-  boolean proceed() {
+  boolean proceed(final Runnable readRequests) {
     timedSettling.proceed();
     ungrouped.proceed();
     checkpoints.resting().proceed();
     attachments.limit();
     leases.proceed();
     waves.beat();
-    return checkpoints.groups().proceed(attachments::poll);
+    return checkpoints
+        .groups()
+        .proceed(
+            () -> {
+              attachments.poll();
+              readRequests.run();
+            });
   }
 
   /** Makes images give up descriptors, if any can, as none is left. */
