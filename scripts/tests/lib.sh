@@ -466,8 +466,8 @@ run_limited() {
   XDG_CONFIG_HOME=$directory.config SLUICE_RUNTIME=$runtime setsid -w \
     timeout -k 5 "$test_timeout" bash "$test_file" "$1" \
     >"$directory.log" 2>&1 || status=$?
-  left=$(leftovers "$runtime")
-  processes_of "$runtime" | xargs -r kill -9 2>/dev/null # of one that failed
+  left=$([ $status -ne 0 ] || leftovers "$runtime")
+  processes_of "$runtime" | xargs -r kill -9 2>/dev/null # of one that failed, or was skipped
   if [ $status -eq 0 ] && [ -z "$left" ]; then
     echo "ok    ${1#*_}"
   elif [ $status -eq 77 ]; then
