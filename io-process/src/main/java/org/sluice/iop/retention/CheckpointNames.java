@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.groupingBy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.sluice.core.libc.Errno;
 import org.sluice.core.libc.PosixException;
 import org.sluice.core.posix.FileIdentity;
@@ -214,27 +217,28 @@ final class CheckpointNames {
    * checkpoint there.
    */
   private void removeDirectories(final Collection<String> names) {
-    for (final String name : names) {
-      if (!capture.contains(name)) {
-        continue; // an earlier run captured another directory
-      }
-      final String path = capture.relative(name);
-      final int own = ownDirectory(path);
-      for (int end = path.lastIndexOf('/'); end > own; end = path.lastIndexOf('/', end - 1)) {
-        if (!isRemoved(FileName.resolve(capture.path(), path.substring(0, end)))) {
-          break;
-        }
-      }
+    names.stream()
+        .filter(capture::contains) // an earlier run may have captured another directory
+        .flatMap(name -> ownDirectories(capture.relative(name)))
+        .distinct()
+        .sorted(Comparator.reverseOrder()) // those below first
+        .forEach(directory -> removeIfEmpty(FileName.resolve(capture.path(), directory)));
+  }
+
+  private static void removeIfEmpty(final String directory) {
+    try {
+      Names.deleteDirectory(directory);
+    } catch (final PosixException notEmpty) {
+      return;
     }
   }
 
-  private static boolean isRemoved(final String directory) {
-    try {
-      Names.deleteDirectory(directory);
-      return true;
-    } catch (final PosixException notEmpty) {
-      return false;
-    }
+  /** Returns the directories above a path, up to the first one whose name tells the number. */
+  private Stream<String> ownDirectories(final String path) {
+    final int own = ownDirectory(path);
+    return IntStream.iterate(
+            path.lastIndexOf('/'), end -> end > own, end -> path.lastIndexOf('/', end - 1))
+        .mapToObj(end -> path.substring(0, end));
   }
 
   /**
