@@ -221,7 +221,7 @@ final class CheckpointNames {
         .filter(capture::contains) // an earlier run may have captured another directory
         .flatMap(name -> ownDirectories(capture.relative(name)))
         .distinct()
-        .sorted(Comparator.reverseOrder()) // those below first
+        .sorted(Comparator.reverseOrder()) // from below
         .forEach(directory -> removeIfEmpty(FileName.resolve(capture.path(), directory)));
   }
 
