@@ -295,7 +295,12 @@ public final class Group {
 
   /** Returns whether two images have one name: a program has just renamed one over the other. */
   public boolean isBeingRenamed() {
-    return members.values().stream().map(member -> member.path).distinct().count() < members.size();
+    return files() < members.size();
+  }
+
+  /** {@return the number of names that its images have} */
+  public int files() {
+    return (int) members.values().stream().map(member -> member.path).distinct().count();
   }
 
   /** Returns whether the group has nothing but markers, which then complete nothing. */

@@ -20,11 +20,14 @@ final class ExpectedFiles {
   private long lastClosing;
   private long lastLook;
 
-  /** The previous checkpoint; null for none. Its last files may become known after this one's. */
+  /** The previous checkpoint; null for none. */
   private Group former;
 
-  /** The most files that it was seen with. Files of it may be removed while it counts. */
+  /** The most files that it was seen with; 0 for none. They may be removed while this counts. */
   private int files;
+
+  /** True once all is known that processes told of it before they began the present one. */
+  private boolean known;
 
   private long span;
 
@@ -35,10 +38,11 @@ final class ExpectedFiles {
   void begin(final Group next) {
     if (present != null && present != next) {
       if (isDoubtful(present)) {
-        doubts.put(present.number(), files());
+        doubts.put(present.number(), files);
       }
       former = present;
-      files = former.size();
+      files = former.files();
+      known = false;
       span = lastClosing - firstClosing;
     }
     present = next;
@@ -57,9 +61,17 @@ final class ExpectedFiles {
     }
   }
 
-  /** Returns whether the present group has as many files as the previous one. */
+  /** Notes that all rings were read, and then all requests. */
+  void read() {
+    if (!known && former != null) {
+      files = Math.max(files, former.files());
+      known = true;
+    }
+  }
+
+  /** Returns whether the present group is known to have as many files as the previous one. */
   boolean isReached(final Group group) {
-    return group == present && files() > 0 && group.size() >= files();
+    return group == present && known && files > 0 && group.size() >= files;
   }
 
   /** Notes that an image of a group was closed, or that its state has changed otherwise. */
@@ -74,14 +86,13 @@ final class ExpectedFiles {
   /** Notes that a group is in the store; it may be the previous one. */
   void stored(final Group group) {
     if (former != null && group.number() == former.number()) {
-      former = group;
-      files();
+      files = Math.max(files, group.files());
     }
   }
 
   /** Returns whether a process was killed that might have written missing files of a group. */
   boolean isDoubtful(final Group group) {
-    final int expected = group == present ? files() : doubts.getOrDefault(group.number(), 0);
+    final int expected = group == present ? files : doubts.getOrDefault(group.number(), 0);
     return group.size() < expected && group.hasKilledWriter();
   }
 
@@ -103,7 +114,7 @@ final class ExpectedFiles {
 
   /** Returns whether a group may get more files than it has. */
   boolean expectsMore(final Group group) {
-    return group == present && group.size() < files();
+    return group == present && group.size() < files;
   }
 
   /**
@@ -113,9 +124,7 @@ final class ExpectedFiles {
     return lastLook + Math.max(LEAST_NANOS, 2 * span);
   }
 
-  /** {@return the number of files that the previous checkpoint has got; 0 for no checkpoint} */
   int files() {
-    files = former == null ? 0 : Math.max(files, former.size());
     return files;
   }
 

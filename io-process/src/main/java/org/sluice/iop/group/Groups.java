@@ -416,7 +416,12 @@ public final class Groups {
       lookAtMoved();
     }
     final GroupNotices.LeftBehind leftBehind = notices.takeLeftBehind();
-    rechecks.decide(readAll, this::decideOrForget, this::hurry);
+    final Runnable read =
+        () -> {
+          readAll.run();
+          expected.read();
+        };
+    rechecks.decide(read, this::decideOrForget, this::hurry);
     notices.tellOf(leftBehind, names.parts());
     rechecks.due().forEach(this::decide);
     return rechecks.hasUndecided();
