@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +16,40 @@
 
 static pid_t own; /* this process, and not one that it starts */
 
+void sluice_result_begin(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    printf("{\n  \"schema\" : %d", SCHEMA);
+}
+
+void sluice_result_number(const char *name, int64_t value)
+{
+    printf(",\n  \"%s\" : %lld", name, (long long)value);
+}
+
 /* Prints text in quotes, as a terminal shows it. */
-static void print_text(const char *text)
+void sluice_result_text(const char *name, const char *value)
 {
     char line[8192];
-    sluice_line(line, sizeof line, text);
-    putchar('"');
+    sluice_line(line, sizeof line, value);
+    printf(",\n  \"%s\" : \"", name);
     for (const char *at = line; *at != 0; at++)
         printf(*at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
     putchar('"');
+}
+
+void sluice_result_end(void)
+{
+    puts("\n}");
+}
+
+void sluice_result_print(const char *format, ...)
+{
+    va_list arguments;
+    signal(SIGPIPE, SIG_IGN);
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
 }
 
 /* Returns whether all that was printed is out. A reader that is gone wants no more, as it seems. */
@@ -32,48 +58,31 @@ static bool is_out(void)
     return (fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE;
 }
 
+int sluice_result_status(int64_t checkpoint, const char *is)
+{
+    if (is_out())
+        return 0;
+    sluice_launch_say("checkpoint %lld is %s; standard output did not take the answer: %m",
+                      (long long)checkpoint, is);
+    return SLUICE_STATUS_UNTOLD;
+}
+
 static void print_failure(int status, void *unused)
 {
     (void)unused;
     if (status == 0 || status == SLUICE_STATUS_UNTOLD || getpid() != own)
         return;
-    signal(SIGPIPE, SIG_IGN);
-    printf("{\n  \"schema\" : %d,\n  \"error\" : ", SCHEMA);
-    print_text(sluice_launch_said());
-    printf(",\n  \"status\" : %d\n}\n", status);
+    sluice_result_begin();
+    sluice_result_text("error", sluice_launch_said());
+    sluice_result_number("status", status);
+    sluice_result_end();
     if (!is_out())
         sluice_launch_say("standard output did not take the answer: %m");
 }
 
-void sluice_put_result_promise(void)
+void sluice_result_promise(void)
 {
+    if (own == 0)
+        on_exit(print_failure, NULL);
     own = getpid();
-    on_exit(print_failure, NULL);
-}
-
-static void print(const struct sluice_put_options *options, int64_t bytes)
-{
-    if (!options->json) {
-        char name[4096];
-        sluice_line(name, sizeof name, options->name);
-        printf("checkpoint %lld has %s of rank %d: %lld bytes\n", (long long)options->checkpoint,
-               name, options->rank, (long long)bytes);
-        return;
-    }
-    printf("{\n  \"schema\" : %d,\n  \"checkpoint\" : %lld,\n  \"rank\" : %d,\n"
-           "  \"ranks\" : %d,\n  \"name\" : ",
-           SCHEMA, (long long)options->checkpoint, options->rank, options->ranks);
-    print_text(options->name);
-    printf(",\n  \"bytes\" : %lld\n}\n", (long long)bytes);
-}
-
-int sluice_put_result_print(const struct sluice_put_options *options, int64_t bytes)
-{
-    signal(SIGPIPE, SIG_IGN); /* a reader that is gone changes no commit */
-    print(options, bytes);
-    if (is_out())
-        return 0;
-    sluice_launch_say("checkpoint %lld is committed; standard output did not take the answer: %m",
-                      (long long)options->checkpoint);
-    return SLUICE_STATUS_UNTOLD;
 }

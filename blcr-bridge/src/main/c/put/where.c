@@ -59,7 +59,7 @@ static void resolve(const char *store, char whole[PATH_MAX])
 }
 
 /* Names an I/O process after the store and the checkpoint, by FNV-1a. */
-static void name_shared(const struct sluice_put_options *options, char *name, size_t capacity)
+static void name_shared(const struct sluice_writer_options *options, char *name, size_t capacity)
 {
     char store[PATH_MAX];
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
@@ -70,7 +70,8 @@ static void name_shared(const struct sluice_put_options *options, char *name, si
              (unsigned long long)sum);
 }
 
-void sluice_where_enter(struct sluice_launch_service *service, struct sluice_put_options *options)
+void sluice_where_enter(struct sluice_launch_service *service,
+                        struct sluice_writer_options *options)
 {
     static char name[PATH_MAX];
     const char *directory = getenv("SLUICE_DIRECTORY");
@@ -97,7 +98,7 @@ void sluice_where_enter(struct sluice_launch_service *service, struct sluice_put
     free(exchange("SLUICE_RUNTIME", former));
 }
 
-int sluice_where_open(const char *directory, const struct sluice_put_options *options,
+int sluice_where_open(const char *directory, const struct sluice_writer_options *options,
                       sluice_session **session)
 {
     char local[16];
