@@ -4,14 +4,10 @@ import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.command.Arguments;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ErrorLine;
@@ -20,7 +16,6 @@ import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
-import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.model.Commit;
 import org.sluice.core.store.model.CommittedImage;
@@ -34,8 +29,6 @@ import picocli.CommandLine.Model.CommandSpec;
 public final class GetCommand implements Subcommand {
   /** The exit status of a command that SIGPIPE ends, as a shell tells it. */
   private static final int NOBODY_READS = 141;
-
-  private static final int COPIED = 1 << 20;
 
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
@@ -114,46 +107,18 @@ public final class GetCommand implements Subcommand {
   private void write(final CheckpointReader opened, final Commit commit) throws IOException {
     final CommittedImage image = find(commit, opened.images(commit));
     try (Rebuilder rebuilder = opened.rebuilder(commit, false);
-        Outlet out = new Outlet()) {
-      if (stream || isInOrder(rebuilder, image)) {
+        Outlet out = Outlet.standardOutput()) {
+      if (stream) {
         rebuilder.readInOrder(image, out);
+        out.fill(image.size());
       } else {
-        rebuild(rebuilder, image, out);
+        OrderedImage.of(rebuilder, image).write(rebuilder, out);
       }
-      out.fill(image.size());
     } catch (final OutOfOrderException e) {
       throw new CommandException(
           ExitStatus.FAILED,
           "%s cannot be streamed: %s; leave out --stream"
               .formatted(Quoting.name(image.path()), e.getMessage()));
-    }
-  }
-
-  /** Verifies an image, and returns whether its bytes can be had in order. */
-  private static boolean isInOrder(final Rebuilder rebuilder, final CommittedImage image)
-      throws IOException {
-    try {
-      rebuilder.readInOrder(image, (address, length, offset) -> {});
-      return true;
-    } catch (final OutOfOrderException e) {
-      return false;
-    }
-  }
-
-  /** Writes an image by way of a file that has no name. */
-  private static void rebuild(
-      final Rebuilder rebuilder, final CommittedImage image, final Outlet out) throws IOException {
-    final String directory = System.getenv("TMPDIR"); // Java itself does not heed it
-    final Path scratch =
-        Files.createTempFile(Path.of(directory == null ? "/tmp" : directory), "sluice-get-", "");
-    try (NativeFile file = NativeFile.open(scratch, NativeFile.Flag.WRITE)) {
-      Files.delete(scratch);
-      rebuilder.rebuild(image, file);
-      final UnsafeBuffer piece = new UnsafeBuffer(ByteBuffer.allocateDirect(COPIED));
-      long count = 0;
-      for (long at = 0; (count = file.pread(piece.addressOffset(), COPIED, at)) > 0; at += count) {
-        out.write(piece.addressOffset(), count, at);
-      }
     }
   }
 
