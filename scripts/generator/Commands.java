@@ -5,6 +5,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
+import org.sluice.iop.command.CriuDumpCommand;
+import org.sluice.iop.command.CriuRestoreCommand;
+import org.sluice.iop.command.CriuStreamCommand;
 import org.sluice.iop.command.RunCommand;
 import org.sluice.iop.command.MpiCommand;
 import org.sluice.iop.command.PutCommand;
@@ -32,7 +35,10 @@ final class Commands {
     final List<String> record = options(new RecordCommand());
     final List<String> mpi = options(new MpiCommand());
     final List<String> put = options(new PutCommand());
-    Stream.of(exec, record, mpi, put)
+    final List<String> dump = options(new CriuDumpCommand());
+    final List<String> restore = options(new CriuRestoreCommand());
+    final List<String> stream = options(new CriuStreamCommand());
+    Stream.of(exec, record, mpi, put, dump, restore, stream)
         .flatMap(List::stream)
         .distinct()
         .forEach(name -> out.append("    %s,%n".formatted(constant(name))));
@@ -41,6 +47,9 @@ final class Commands {
     table(out, "record", record);
     table(out, "mpi", mpi);
     table(out, "put", put);
+    table(out, "criu_dump", dump);
+    table(out, "criu_restore", restore);
+    table(out, "criu_stream", stream);
     return out.append("\n#endif\n").toString();
   }
 

@@ -73,6 +73,9 @@ enum sluice_option {
     SLUICE_OPTION_RANK,
     SLUICE_OPTION_REPLACE,
     SLUICE_OPTION_TRUST_EOF,
+    SLUICE_OPTION_LEAVE_RUNNING,
+    SLUICE_OPTION_TREE,
+    SLUICE_OPTION_SERVE,
     SLUICE_OPTIONS, /* their number, with none */
 };
 
@@ -148,6 +151,47 @@ static const struct option sluice_put_known[] = {
     {"store", required_argument, NULL, SLUICE_OPTION_STORE},
     {"threshold", required_argument, NULL, SLUICE_OPTION_THRESHOLD},
     {"trust-eof", no_argument, NULL, SLUICE_OPTION_TRUST_EOF},
+    {NULL, 0, NULL, 0},
+};
+
+static const struct option sluice_criu_dump_known[] = {
+    {"buffer", required_argument, NULL, SLUICE_OPTION_BUFFER},
+    {"checkpoint", required_argument, NULL, SLUICE_OPTION_CHECKPOINT},
+    {"every", required_argument, NULL, SLUICE_OPTION_EVERY},
+    {"json", no_argument, NULL, SLUICE_OPTION_JSON},
+    {"keep", required_argument, NULL, SLUICE_OPTION_KEEP},
+    {"layout", required_argument, NULL, SLUICE_OPTION_LAYOUT},
+    {"leave-running", no_argument, NULL, SLUICE_OPTION_LEAVE_RUNNING},
+    {"replace", no_argument, NULL, SLUICE_OPTION_REPLACE},
+    {"series", required_argument, NULL, SLUICE_OPTION_SERIES},
+    {"stage", required_argument, NULL, SLUICE_OPTION_STAGE},
+    {"stats", required_argument, NULL, SLUICE_OPTION_STATS},
+    {"store", required_argument, NULL, SLUICE_OPTION_STORE},
+    {"threshold", required_argument, NULL, SLUICE_OPTION_THRESHOLD},
+    {"tree", required_argument, NULL, SLUICE_OPTION_TREE},
+    {NULL, 0, NULL, 0},
+};
+
+static const struct option sluice_criu_restore_known[] = {
+    {"json", no_argument, NULL, SLUICE_OPTION_JSON},
+    {"series", required_argument, NULL, SLUICE_OPTION_SERIES},
+    {"store", required_argument, NULL, SLUICE_OPTION_STORE},
+    {NULL, 0, NULL, 0},
+};
+
+static const struct option sluice_criu_stream_known[] = {
+    {"buffer", required_argument, NULL, SLUICE_OPTION_BUFFER},
+    {"checkpoint", required_argument, NULL, SLUICE_OPTION_CHECKPOINT},
+    {"json", no_argument, NULL, SLUICE_OPTION_JSON},
+    {"keep", required_argument, NULL, SLUICE_OPTION_KEEP},
+    {"layout", required_argument, NULL, SLUICE_OPTION_LAYOUT},
+    {"replace", no_argument, NULL, SLUICE_OPTION_REPLACE},
+    {"series", required_argument, NULL, SLUICE_OPTION_SERIES},
+    {"serve", no_argument, NULL, SLUICE_OPTION_SERVE},
+    {"stage", required_argument, NULL, SLUICE_OPTION_STAGE},
+    {"stats", required_argument, NULL, SLUICE_OPTION_STATS},
+    {"store", required_argument, NULL, SLUICE_OPTION_STORE},
+    {"threshold", required_argument, NULL, SLUICE_OPTION_THRESHOLD},
     {NULL, 0, NULL, 0},
 };
 

@@ -24,6 +24,11 @@ public final class NativeLibraries {
     return find("sluice-put");
   }
 
+  /** Returns the program behind {@code sluice criu}. */
+  public static Path criu() {
+    return find("sluice-criu");
+  }
+
   /** Returns the program behind {@code sluice mpi}. */
   public static Path mpi() {
     return find("sluice-mpi");
