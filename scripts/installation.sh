@@ -10,6 +10,6 @@ copy_home() {
     shopt -s nullglob # an MPI that is not here has no layer
     cd "$1" && cp -dpr --parents -t "$home" LICENSE scripts/{sluice,find-jdk,jvm.options} \
       target/{built,jdk,commands,help,jars,engines} target/*.aot $native/libsluice*.so* \
-      $native/sluice-{run,put,mpi,record,replay,guard} $native/sluice_mpi.{py,f90,h} $native/sluice.{py,f90} aggregator-core/src/main/c/sluice.h
+      $native/sluice-{run,put,criu,mpi,record,replay,guard} $native/sluice_mpi.{py,f90,h} $native/sluice.{py,f90} aggregator-core/src/main/c/sluice.h
   ) && chmod -R u+w,a+rX "$home"
 }

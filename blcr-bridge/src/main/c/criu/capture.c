@@ -180,6 +180,7 @@ static bool is_whole(const struct capture *capture, const struct sluice_tree *tr
 
 static void fail_command(struct capture *capture, const struct sluice_tree *tree)
 {
+    const char *name = tree->own ? "criu" : *capture->writer->options->service.command;
     const int status = tree->status;
     if (status == SLUICE_STATUS_NO_COMMAND || status == SLUICE_STATUS_NOT_EXECUTABLE) {
         give_up(capture); /* after a line already */
@@ -193,8 +194,7 @@ static void fail_command(struct capture *capture, const struct sluice_tree *tree
     }
     END(capture, status,
         "checkpoint %lld is given up: %s ended with status %d; what it was to dump runs on",
-        number_of(capture), tree->own ? "criu" : *capture->writer->options->service.command,
-        status);
+        number_of(capture), name, status);
 }
 
 /* Ends this process if a tree fails, or a signal came. */

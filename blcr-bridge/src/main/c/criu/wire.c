@@ -77,13 +77,11 @@ static bool parse(struct sluice_wire *wire)
 
 static enum sluice_wire_event read_name(struct sluice_wire *wire)
 {
-    int filled = 1;
-    if (wire->length == 0) {
-        const bool fresh = wire->have == 0;
-        filled = fill(wire, &wire->length, sizeof wire->length);
-        if (filled <= 0 && fresh && wire->have == 0 && (filled == -EPIPE || filled == -ECONNRESET))
-            return SLUICE_WIRE_END;
-    }
+    const bool fresh = !wire->measured && wire->have == 0;
+    int filled = wire->measured ? 1 : fill(wire, &wire->length, sizeof wire->length);
+    wire->measured = filled > 0;
+    if (fresh && wire->have == 0 && (filled == -EPIPE || filled == -ECONNRESET))
+        return SLUICE_WIRE_END;
     if (filled > 0 && (wire->length < 3 || wire->length > sizeof wire->message))
         return SLUICE_WIRE_FOREIGN;
     if (filled > 0)
@@ -91,7 +89,7 @@ static enum sluice_wire_event read_name(struct sluice_wire *wire)
     if (filled <= 0)
         return filled == 0 ? SLUICE_WIRE_NOTHING : SLUICE_WIRE_FOREIGN;
     wire->named = parse(wire);
-    wire->length = 0;
+    wire->measured = false;
     return wire->named ? SLUICE_WIRE_NAME : SLUICE_WIRE_FOREIGN;
 }
 

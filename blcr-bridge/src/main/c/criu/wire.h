@@ -24,8 +24,9 @@ enum sluice_wire_event {
 };
 
 struct sluice_wire {
-    int socket; /* -1 for none */
-    bool named; /* the descriptor is next */
+    int socket;    /* -1 for none */
+    bool measured; /* `length` is whole */
+    bool named;    /* the descriptor is next */
     size_t have;
     uint32_t length; /* of the message */
     uint8_t message[NAME_MAX + 8];

@@ -48,7 +48,7 @@ public final class CriuImagesCommand implements Subcommand {
 
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
-  private final Map<String, OrderedImage> images = new ConcurrentHashMap<>();
+  private final Map<String, ImageInOrder> images = new ConcurrentHashMap<>();
 
   private CheckpointKey key;
 
@@ -103,7 +103,7 @@ public final class CriuImagesCommand implements Subcommand {
   private void serve(final CheckpointReader opened, final Commit commit) throws IOException {
     verify(opened, commit);
     say(String.valueOf(commit.number()));
-    for (final OrderedImage each : images.values()) {
+    for (final ImageInOrder each : images.values()) {
       say(String.valueOf(each.image().size()));
       say(each.image().path());
     }
@@ -112,7 +112,7 @@ public final class CriuImagesCommand implements Subcommand {
       final InputStream requests = new BufferedInputStream(System.in);
       for (String pipe = hear(requests); pipe != null; pipe = hear(requests)) {
         final int descriptor = Integer.parseInt(pipe);
-        final OrderedImage image = images.get(hear(requests));
+        final ImageInOrder image = images.get(hear(requests));
         threads.execute(() -> write(opened, commit, image, descriptor));
       }
     }
@@ -126,7 +126,7 @@ public final class CriuImagesCommand implements Subcommand {
             opened.images(commit),
             Math.min(ParallelReading.MOST, 2 * Runtime.getRuntime().availableProcessors()),
             (rebuilder, image) -> {
-              final OrderedImage ordered = OrderedImage.of(rebuilder, image);
+              final ImageInOrder ordered = ImageInOrder.of(rebuilder, image);
               ordered.verify(rebuilder);
               images.put(image.path(), ordered);
             })
@@ -137,13 +137,12 @@ public final class CriuImagesCommand implements Subcommand {
   private void write(
       final CheckpointReader opened,
       final Commit commit,
-      final OrderedImage image,
+      final ImageInOrder image,
       final int descriptor) {
     final int caller = (int) ProcessHandle.current().parent().orElseThrow().pid();
     try (PipeEnd pipe = PipeEnd.of(caller, descriptor);
         Rebuilder rebuilder = opened.rebuilder(commit, true);
-        Outlet out =
-            new Outlet((address, length) -> pipe.write(address, length, Long.MAX_VALUE))) {
+        Outlet out = new Outlet((address, length) -> pipe.write(address, length, Long.MAX_VALUE))) {
       image.write(rebuilder, out);
     } catch (final IOException e) {
       if (!(e instanceof final PosixException known) || known.errno() != Errno.EPIPE) {

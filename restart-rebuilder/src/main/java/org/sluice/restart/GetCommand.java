@@ -112,7 +112,7 @@ public final class GetCommand implements Subcommand {
         rebuilder.readInOrder(image, out);
         out.fill(image.size());
       } else {
-        OrderedImage.of(rebuilder, image).write(rebuilder, out);
+        ImageInOrder.of(rebuilder, image).write(rebuilder, out);
       }
     } catch (final OutOfOrderException e) {
       throw new CommandException(

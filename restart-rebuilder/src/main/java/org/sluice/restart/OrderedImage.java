@@ -15,17 +15,16 @@ import org.sluice.core.store.model.Rebuilder;
  *
  * @param streams whether it was written in that order, too
  */
-record OrderedImage(CommittedImage image, boolean streams) {
+record ImageInOrder(CommittedImage image, boolean streams) {
   private static final int COPIED = 1 << 20;
 
   /** Looks at an image. One that streams is verified. */
-  static OrderedImage of(final Rebuilder rebuilder, final CommittedImage image)
-      throws IOException {
+  static ImageInOrder of(final Rebuilder rebuilder, final CommittedImage image) throws IOException {
     try {
       rebuilder.readInOrder(image, (address, length, offset) -> {});
-      return new OrderedImage(image, true);
+      return new ImageInOrder(image, true);
     } catch (final OutOfOrderException e) {
-      return new OrderedImage(image, false);
+      return new ImageInOrder(image, false);
     }
   }
 
