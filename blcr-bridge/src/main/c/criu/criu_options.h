@@ -11,7 +11,7 @@ struct sluice_criu_options {
     struct sluice_writer_options writer; /* its command is what stands behind -- */
     char **trees;                        /* processes to dump, as given; NULL-terminated */
     size_t tree_count;
-    char *directory;  /* that of the images; NULL for one of our own */
+    char *directory;  /* directory of the images; NULL for one of our own */
     char *checkpoint; /* to restore; NULL for the newest */
     char *series;     /* to restore from; NULL for none */
     bool leaves;      /* the dumped processes run on */

@@ -58,8 +58,8 @@ void sluice_tree_release(struct sluice_tree *tree);
 void sluice_tree_leave(struct sluice_tree *tree);
 
 /*
- * Waits for the end of a command whose connections are closed. One that goes on for long is told to
- * end, and killed at last.
+ * Waits for the end of a command whose connections are closed. A command that goes on for long gets
+ * SIGTERM, and SIGKILL at last.
  */
 void sluice_tree_stop(struct sluice_tree *tree);
 

@@ -20,7 +20,7 @@ enum sluice_wire_event {
     SLUICE_WIRE_NAME,    /* `name` is asked for */
     SLUICE_WIRE_PIPE,    /* the pipe of the last name came */
     SLUICE_WIRE_END,     /* the other side has closed the connection */
-    SLUICE_WIRE_FOREIGN, /* what came is no request */
+    SLUICE_WIRE_FOREIGN, /* bytes came that are no request */
 };
 
 struct sluice_wire {

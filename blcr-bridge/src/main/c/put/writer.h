@@ -44,7 +44,7 @@ void sluice_writer_heed(struct sluice_writer *writer);
 /* Begins the checkpoint. A number that is committed ends the process, unless it is to be replaced. */
 void sluice_writer_begin(struct sluice_writer *writer);
 
-/* Returns 0 while the checkpoint goes on. One process that fails gives it up for all. */
+/* Returns 0 while the checkpoint goes on, which any process that fails gives up for all. */
 int sluice_writer_look(struct sluice_writer *writer);
 
 /* Completes the part. Failures end the process. */

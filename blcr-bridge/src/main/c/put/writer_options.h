@@ -1,4 +1,4 @@
-/* What the command lines of sluice put and sluice criu have in common. */
+/* The common part of the command lines of sluice put and sluice criu. */
 #pragma once
 
 #include <stdbool.h>

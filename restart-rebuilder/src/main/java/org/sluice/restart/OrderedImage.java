@@ -18,7 +18,7 @@ import org.sluice.core.store.model.Rebuilder;
 record ImageInOrder(CommittedImage image, boolean streams) {
   private static final int COPIED = 1 << 20;
 
-  /** Looks at an image. One that streams is verified. */
+  /** Looks at an image, and verifies one that streams. */
   static ImageInOrder of(final Rebuilder rebuilder, final CommittedImage image) throws IOException {
     try {
       rebuilder.readInOrder(image, (address, length, offset) -> {});
