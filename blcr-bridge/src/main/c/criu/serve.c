@@ -192,6 +192,7 @@ static int await_all(struct serve *serve)
     for (size_t i = 0; i < serve->count; i++) {
         struct sluice_tree *tree = &serve->trees[i];
         serve->signals.command = tree->command;
+        sluice_tree_reap(tree); /* the signal of its end may have been heard */
         while (tree->command > 0 && tree->status < 0) {
             struct pollfd polled = {.fd = serve->signals.signals, .events = POLLIN};
             poll(&polled, 1, -1);
