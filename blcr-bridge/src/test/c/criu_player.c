@@ -6,7 +6,7 @@
  *
  * A dumped process is stopped, and goes on or is killed as CRIU has it. The environment says what
  * goes otherwise: CRIU_VERSION; CRIU_FAILS=N: the Nth line fails; CRIU_WAITS=FILE: before the last
- * line of a dump FILE is made, and waited for until it is gone.
+ * line of a dump FILE is made, and waited for until it is gone. CRIU_TREE=PID: only as that is dumped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -154,9 +154,16 @@ static void dump_line(const char *line, bool plays)
     }
 }
 
+/* Returns a variable that counts for this tree, NULL for none. */
+static const char *told(const char *variable)
+{
+    const char *only = getenv("CRIU_TREE");
+    return only == NULL || atoi(only) == tree ? getenv(variable) : NULL;
+}
+
 static void await_go(void)
 {
-    const char *path = getenv("CRIU_WAITS");
+    const char *path = told("CRIU_WAITS");
     if (path == NULL)
         return;
     close(open(path, O_WRONLY | O_CREAT, 0600));
@@ -199,7 +206,7 @@ static char **read_lines(const char *recording, size_t *count)
 
 static void dump(char **lines, size_t count, const char *directory, bool leaves, const char *script)
 {
-    const char *fails = getenv("CRIU_FAILS");
+    const char *fails = told("CRIU_FAILS");
     kill(tree, SIGSTOP);
     connect_to(directory, "streamer-capture.sock");
     for (size_t i = 1; i < count && strcmp(lines[i], "restore") != 0; i++) {

@@ -171,11 +171,11 @@ static bool has_streams(const struct capture *capture, const struct sluice_tree 
     return false;
 }
 
-/* Returns whether all images of a tree are taken. CRIU says so, by its status or as it waits. */
-static bool is_whole(const struct capture *capture, const struct sluice_tree *tree)
+/* Returns whether all images of a tree came. CRIU says so, by its status or as it waits. */
+static bool has_come(const struct capture *capture, const struct sluice_tree *tree)
 {
-    const bool said = tree->hold >= 0 || (tree->over && (tree->command == 0 || tree->status == 0));
-    return said && tree->inventory && !has_streams(capture, tree);
+    const bool ended = tree->command == 0 ? tree->over : tree->status == 0;
+    return (tree->hold >= 0 || (ended && tree->wire.socket < 0)) && !has_streams(capture, tree);
 }
 
 static void fail_command(struct capture *capture, const struct sluice_tree *tree)
@@ -204,8 +204,7 @@ static void look(struct capture *capture)
         const struct sluice_tree *tree = &capture->trees[i];
         if (tree->status > 0)
             fail_command(capture, tree);
-        const bool ended = tree->status == 0 || (tree->command == 0 && tree->over);
-        if (ended && tree->wire.socket < 0 && !has_streams(capture, tree) && !tree->inventory) {
+        if (has_come(capture, tree) && !tree->inventory) {
             END(capture, SLUICE_STATUS_FAILED,
                 "checkpoint %lld is given up: the dump is not whole: no %s came",
                 number_of(capture), SLUICE_TREE_INVENTORY);
@@ -219,10 +218,10 @@ static void look(struct capture *capture)
     }
 }
 
-static bool all_whole(const struct capture *capture)
+static bool all_have_come(const struct capture *capture)
 {
     for (size_t i = 0; i < capture->count; i++)
-        if (!is_whole(capture, &capture->trees[i]))
+        if (!has_come(capture, &capture->trees[i]))
             return false;
     return true;
 }
@@ -268,7 +267,7 @@ void sluice_capture(struct sluice_writer *writer, struct sluice_tree *trees, siz
     capture.polled = calloc(1 + 3 * count, sizeof *capture.polled);
     if (capture.polled == NULL)
         sluice_launch_fail(SLUICE_STATUS_FAILED, "no memory");
-    while (!all_whole(&capture)) {
+    while (!all_have_come(&capture)) {
         step(&capture);
         look(&capture);
         if (sluice_clock_ms() - looked >= SLUICE_WRITER_LOOK) {
