@@ -1,6 +1,5 @@
 /* sluice criu: has CRIU dump processes into a checkpoint, and restore them from one. */
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,27 +84,20 @@ static void start(const struct sluice_criu_options *options, struct sluice_write
     sluice_writer_end(writer, status);
 }
 
-static void tell(const struct sluice_criu_options *options, const struct sluice_tree *trees,
-                 size_t count)
+/* Tells what is committed. Returns the exit status. */
+static int tell(const struct sluice_criu_options *options, const struct sluice_tree *trees,
+                size_t count)
 {
-    int64_t images = 0, bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        images += trees[i].count;
-        bytes += trees[i].bytes;
+    const int64_t number = options->writer.checkpoint;
+    const struct sluice_tree all = sluice_tree_sum(trees, count);
+    if (options->writer.json) {
+        sluice_tree_print(number, trees, count);
+    } else {
+        sluice_result_print("checkpoint %lld has %zu process tree%s: %lld images, %lld bytes\n",
+                            (long long)number, count, count == 1 ? "" : "s", (long long)all.count,
+                            (long long)all.bytes);
     }
-    signal(SIGPIPE, SIG_IGN); /* a reader that is gone changes no commit */
-    if (!options->writer.json) {
-        printf("checkpoint %lld has %zu process tree%s: %lld images, %lld bytes\n",
-               (long long)options->writer.checkpoint, count, count == 1 ? "" : "s",
-               (long long)images, (long long)bytes);
-        return;
-    }
-    sluice_result_begin();
-    sluice_result_number("checkpoint", options->writer.checkpoint);
-    sluice_result_number("trees", (int64_t)count);
-    sluice_result_number("images", images);
-    sluice_result_number("bytes", bytes);
-    sluice_result_end();
+    return sluice_result_status(number, "committed");
 }
 
 /* Makes the trees and their sockets, and ends the process if that fails. */
@@ -140,9 +132,7 @@ static int dump(struct sluice_criu_options *options)
     for (size_t i = 0; i < count; i++)
         sluice_tree_close(&trees[i]);
     const int failure = sluice_writer_leave(&writer);
-    if (failure == 0)
-        tell(options, trees, count);
-    return failure;
+    return failure != 0 ? failure : tell(options, trees, count);
 }
 
 int main(int count, char **arguments)

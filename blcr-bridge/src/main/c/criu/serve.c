@@ -205,25 +205,17 @@ static int await_all(struct serve *serve)
     return status;
 }
 
-static void tell(const struct serve *serve)
+/* Tells what is restored. Returns the exit status. */
+static int tell(const struct serve *serve)
 {
-    int64_t images = 0, bytes = 0;
-    for (size_t i = 0; i < serve->count; i++) {
-        images += serve->trees[i].count;
-        bytes += serve->trees[i].bytes;
+    const int64_t number = serve->source.checkpoint;
+    if (serve->options->writer.json) {
+        sluice_tree_print(number, serve->trees, serve->count);
+    } else {
+        sluice_result_print("restored checkpoint %lld: %zu process tree%s\n", (long long)number,
+                            serve->count, serve->count == 1 ? "" : "s");
     }
-    signal(SIGPIPE, SIG_IGN);
-    if (!serve->options->writer.json) {
-        printf("restored checkpoint %lld: %zu process tree%s\n",
-               (long long)serve->source.checkpoint, serve->count, serve->count == 1 ? "" : "s");
-        return;
-    }
-    sluice_result_begin();
-    sluice_result_number("checkpoint", serve->source.checkpoint);
-    sluice_result_number("trees", (int64_t)serve->count);
-    sluice_result_number("images", images);
-    sluice_result_number("bytes", bytes);
-    sluice_result_end();
+    return sluice_result_status(number, "restored");
 }
 
 int sluice_serve(const struct sluice_criu_options *options)
@@ -244,7 +236,5 @@ int sluice_serve(const struct sluice_criu_options *options)
         sluice_launch_say("checkpoint %lld is not restored: criu ended with status %d",
                           (long long)serve.source.checkpoint, status);
     }
-    if (status == 0)
-        tell(&serve);
-    return status;
+    return status != 0 ? status : tell(&serve);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "result.h"
 #include "status.h"
 
 #define COMMITTED 'c'
@@ -198,6 +199,27 @@ void sluice_tree_close(struct sluice_tree *tree)
     if (rmdir(tree->images) != 0)
         sluice_launch_say("the files of criu are left in %s", tree->images);
     tree->own = false;
+}
+
+struct sluice_tree sluice_tree_sum(const struct sluice_tree *trees, size_t count)
+{
+    struct sluice_tree all = {0};
+    for (size_t i = 0; i < count; i++) {
+        all.count += trees[i].count;
+        all.bytes += trees[i].bytes;
+    }
+    return all;
+}
+
+void sluice_tree_print(int64_t checkpoint, const struct sluice_tree *trees, size_t count)
+{
+    const struct sluice_tree all = sluice_tree_sum(trees, count);
+    sluice_result_begin();
+    sluice_result_number("checkpoint", checkpoint);
+    sluice_result_number("trees", (int64_t)count);
+    sluice_result_number("images", all.count);
+    sluice_result_number("bytes", all.bytes);
+    sluice_result_end();
 }
 
 int sluice_tree_hold(void)

@@ -66,6 +66,12 @@ void sluice_tree_stop(struct sluice_tree *tree);
 /* Removes what was made. Files of CRIU are left after a failure, which a line says. */
 void sluice_tree_close(struct sluice_tree *tree);
 
+/* Returns a tree with the images and bytes of all. */
+struct sluice_tree sluice_tree_sum(const struct sluice_tree *trees, size_t count);
+
+/* Prints what came or went of a checkpoint, as JSON. */
+void sluice_tree_print(int64_t checkpoint, const struct sluice_tree *trees, size_t count);
+
 /*
  * Does the part of CRIU's action script: waits for the commit once the images are written. Returns
  * the script's exit status.
