@@ -10,10 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
@@ -50,7 +52,7 @@ public final class CriuImagesCommand implements Subcommand {
   private final SeriesOption series = new SeriesOption();
   private final Map<String, ImageInOrder> images = new ConcurrentHashMap<>();
 
-  private CheckpointKey key;
+  private Optional<CheckpointKey> key = Optional.empty();
 
   /** The first failure of a thread that writes an image; guarded by this. */
   private IOException failure;
@@ -72,7 +74,7 @@ public final class CriuImagesCommand implements Subcommand {
             .add(store)
             .add(series)
             .add(
-                option(CheckpointKey.class, value -> key = value, "--checkpoint")
+                option(CheckpointKey.class, value -> key = Optional.of(value), "--checkpoint")
                     .paramLabel(CheckpointKey.LABEL)
                     .converters(CheckpointKey::parse)
                     .description("Which checkpoint; default: the one committed last."))
@@ -95,9 +97,10 @@ public final class CriuImagesCommand implements Subcommand {
   }
 
   private Commit find(final CheckpointReader opened) throws IOException {
-    return key == null
-        ? Selection.newest(opened, new ArrayList<>())
-        : Selection.commit(opened, key);
+    final List<IOException> older = new ArrayList<>();
+    final Commit found = Selection.commit(opened, key, older);
+    older.forEach(damage -> ErrorLine.say(spec, Selection.unreadable(damage)));
+    return found;
   }
 
   private void serve(final CheckpointReader opened, final Commit commit) throws IOException {
