@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "command.h"
+#include "number.h"
 #include "status.h"
 #include "where.h"
 
@@ -105,23 +106,49 @@ _Noreturn void sluice_writer_fail(struct sluice_writer *writer, int error)
     sluice_writer_end(writer, status_of(error));
 }
 
-static void refuse_committed(struct sluice_writer *writer)
+/* Returns whether a checkpoint of the number is committed. Failures end the process. */
+static bool is_committed(struct sluice_writer *writer, int64_t number)
 {
     char name[SLUICE_NAME_LENGTH];
+    const int error = sluice_checkpoint_name_of(writer->session, number, name);
+    if (error != 0 && error != -ENOENT)
+        sluice_writer_fail(writer, error);
+    return error == 0;
+}
+
+/* Returns whether this process has the number from here on. Failures end the process. */
+static bool take(struct sluice_writer *writer, int64_t number)
+{
+    const char *store = writer->options->service.store;
+    const int error = sluice_number_take(store, number, writer->options->joins);
+    if (error != 0 && error != -EBUSY) {
+        sluice_launch_say("cannot take number %lld in %s: %s", (long long)number, store,
+                          strerror(-error));
+        sluice_writer_end(writer, status_of(error));
+    }
+    return error == 0;
+}
+
+/* Takes the number that is asked for, or ends the process. */
+static void take_given(struct sluice_writer *writer)
+{
     const char *more = writer->options->refusal;
     const long long number = writer->options->checkpoint;
-    const int error = sluice_checkpoint_name_of(writer->session, number, name);
-    if (error == -ENOENT)
+    if (!take(writer, number)) {
+        sluice_launch_say("checkpoint %lld is in the making by another process: take another "
+                          "number, or wait for its end",
+                          number);
+        sluice_writer_end(writer, SLUICE_STATUS_BUSY);
+    }
+    if (writer->options->replaces || !is_committed(writer, number))
         return;
-    if (error != 0)
-        sluice_writer_fail(writer, error);
     sluice_launch_say("checkpoint %lld is committed already: take another number, or --replace%s",
                       number, more == NULL ? "" : more);
     sluice_writer_end(writer, SLUICE_STATUS_EXISTS);
 }
 
-/* Takes the number behind the highest committed one. */
-static void choose_number(struct sluice_writer *writer)
+/* Returns the number behind the highest committed one. */
+static int64_t behind_highest(struct sluice_writer *writer)
 {
     static int64_t listed[1 << 16];
     const size_t most = sizeof listed / sizeof *listed;
@@ -131,7 +158,19 @@ static void choose_number(struct sluice_writer *writer)
         sluice_writer_fail(writer, count);
     for (int i = 0; i < count && i < (int)most; i++)
         next = listed[i] >= next ? listed[i] + 1 : next;
-    writer->options->checkpoint = next;
+    return next;
+}
+
+/*
+ * Takes the next number that nobody has. The process that had it may have committed it between the
+ * list and the lock.
+ */
+static void take_next(struct sluice_writer *writer)
+{
+    int64_t number = behind_highest(writer);
+    while (!take(writer, number) || is_committed(writer, number))
+        number++;
+    writer->options->checkpoint = number;
 }
 
 void sluice_writer_begin(struct sluice_writer *writer)
@@ -141,9 +180,9 @@ void sluice_writer_begin(struct sluice_writer *writer)
         sluice_writer_fail(writer, error);
     writer->session->bound = 1;
     if (writer->options->checkpoint < 0)
-        choose_number(writer);
-    else if (!writer->options->replaces)
-        refuse_committed(writer);
+        take_next(writer);
+    else
+        take_given(writer);
     error = sluice_checkpoint_begin(writer->session, writer->options->checkpoint);
     if (error != 0)
         sluice_writer_fail(writer, error);

@@ -41,7 +41,10 @@ void sluice_writer_hear(int signal, void *writer);
 /* Handles the signals that came meanwhile. */
 void sluice_writer_heed(struct sluice_writer *writer);
 
-/* Begins the checkpoint. A number that is committed ends the process, unless it is to be replaced. */
+/*
+ * Begins the checkpoint. A number that another process has ends the process, and so does a committed
+ * one, unless it is to be replaced.
+ */
 void sluice_writer_begin(struct sluice_writer *writer);
 
 /* Returns 0 while the checkpoint goes on, which any process that fails gives up for all. */
