@@ -60,21 +60,27 @@ static void send_name(const char *name)
     send_bytes(frame, frame_of(name, frame));
 }
 
-static void send_descriptor(int fd)
+static void send_descriptors(const int *fds, size_t count)
 {
     char byte = 0;
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {0};
+    const size_t length = count * sizeof *fds;
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof *fds)] = {0};
     struct iovec vector = {&byte, 1};
     struct msghdr header = {.msg_iov = &vector,
                             .msg_iovlen = 1,
                             .msg_control = control,
-                            .msg_controllen = sizeof control};
+                            .msg_controllen = CMSG_SPACE(length)};
     struct cmsghdr *first = CMSG_FIRSTHDR(&header);
     first->cmsg_level = SOL_SOCKET;
     first->cmsg_type = SCM_RIGHTS;
-    first->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(first), &fd, sizeof fd);
+    first->cmsg_len = CMSG_LEN(length);
+    memcpy(CMSG_DATA(first), fds, length);
     assert_int_equal(sendmsg(other, &header, 0), 1);
+}
+
+static void send_descriptor(int fd)
+{
+    send_descriptors(&fd, 1);
 }
 
 static enum sluice_wire_event next(int *pipe)
@@ -209,6 +215,25 @@ static void test_what_is_no_request(void **state)
     }
 }
 
+/* Whoever reads them waits for no end that does not come. */
+static void test_two_descriptors_are_closed(void **state)
+{
+    (void)state;
+    int fds[2];
+    char byte;
+    assert_int_equal(pipe(fds), 0);
+    connect_both();
+    send_name("a");
+    send_descriptors((int[]){fds[1], fds[1]}, 2);
+    close(fds[1]);
+    expect(SLUICE_WIRE_NAME);
+    expect(SLUICE_WIRE_FOREIGN);
+    fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    assert_int_equal(read(fds[0], &byte, 1), 0);
+    close(fds[0]);
+    close_both();
+}
+
 static void test_answers(void **state)
 {
     (void)state;
@@ -243,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_an_end_within_a_request_is_none),
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_what_is_no_request),
+        cmocka_unit_test(test_two_descriptors_are_closed),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_a_path_that_criu_would_cut_is_refused),
     };

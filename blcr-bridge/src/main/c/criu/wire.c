@@ -93,6 +93,14 @@ static enum sluice_wire_event read_name(struct sluice_wire *wire)
     return wire->named ? SLUICE_WIRE_NAME : SLUICE_WIRE_FOREIGN;
 }
 
+/* Closes the descriptors of a message, so that nobody waits for their ends. */
+static void close_all(const struct cmsghdr *message)
+{
+    const size_t count = (message->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; i++)
+        close(((const int *)CMSG_DATA(message))[i]);
+}
+
 static enum sluice_wire_event read_pipe(struct sluice_wire *wire, int *pipe)
 {
     char byte;
@@ -106,11 +114,13 @@ static enum sluice_wire_event read_pipe(struct sluice_wire *wire, int *pipe)
     if (count < 0 && (errno == EAGAIN || errno == EINTR))
         return SLUICE_WIRE_NOTHING;
     const struct cmsghdr *first = count > 0 ? CMSG_FIRSTHDR(&header) : NULL;
-    if (first == NULL || first->cmsg_type != SCM_RIGHTS
-        || first->cmsg_len != CMSG_LEN(sizeof *pipe)) {
+    if (first == NULL || first->cmsg_type != SCM_RIGHTS)
+        return SLUICE_WIRE_FOREIGN;
+    memcpy(pipe, CMSG_DATA(first), sizeof *pipe);
+    if (first->cmsg_len != CMSG_LEN(sizeof *pipe)) {
+        close_all(first);
         return SLUICE_WIRE_FOREIGN;
     }
-    memcpy(pipe, CMSG_DATA(first), sizeof *pipe);
     wire->named = false;
     return SLUICE_WIRE_PIPE;
 }
