@@ -84,6 +84,36 @@ static void take(struct sluice_criu_options *options, int option, const char *na
     sluice_writer_options_take(&options->writer, option, name, optarg);
 }
 
+/* Returns whether a long option of CRIU is this one, which may be cut where it stays the only one. */
+static bool names(const char *word, const char *option)
+{
+    const size_t length = strcspn(word, "=");
+    return length >= 2 && length <= strlen(option) && strncmp(word, option, length) == 0;
+}
+
+/* Returns whether a word of short options of CRIU has one that this command gives itself. */
+static bool has_own(const char *word)
+{
+    const size_t flags = strcspn(word, "tDovxrJWLM"); /* the first one with a value ends the word */
+    return word[flags] == 't' || word[flags] == 'D';
+}
+
+/* Refuses options for CRIU that would change what is dumped, or where its images go. */
+static void check_passed(char **words)
+{
+    for (; *words != NULL; words++) {
+        const char *word = *words;
+        const bool is_long = strncmp(word, "--", 2) == 0;
+        if (is_long ? names(word + 2, "tree") || names(word + 2, "images-dir")
+                    || names(word + 2, "stream")
+                    : *word == '-' && has_own(word + 1)) {
+            sluice_launch_fail(SLUICE_STATUS_USAGE,
+                               "%s is not for criu: %s says itself what is dumped, and where to",
+                               word, sluice_launch_name);
+        }
+    }
+}
+
 static void check(struct sluice_criu_options *options, const char *command)
 {
     if (strcmp(command, "dump") == 0)
@@ -138,5 +168,7 @@ void sluice_criu_options_parse(int count, char **arguments, struct sluice_criu_o
         take(options, option, known[index].name);
     }
     check(options, command);
+    if (strcmp(command, "stream") != 0)
+        check_passed(arguments + optind);
     sluice_writer_options_end(&options->writer, store, arguments + optind);
 }
