@@ -1,6 +1,5 @@
 #include "every.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,15 +10,27 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "program.h"
 #include "result.h"
 #include "status.h"
 #include "writer.h"
 
-/* Returns the first process to dump that has ended, NULL while all run. */
-static const char *find_ended(const struct sluice_criu_options *options)
+/* Returns when each process to dump started. */
+static long long *note_starts(const struct sluice_criu_options *options)
+{
+    long long *starts = calloc(options->tree_count, sizeof *starts);
+    if (starts == NULL)
+        sluice_launch_fail(SLUICE_STATUS_FAILED, "no memory");
+    for (size_t i = 0; i < options->tree_count; i++)
+        starts[i] = sluice_criu_program_started(options->trees[i]);
+    return starts;
+}
+
+/* Returns the first process to dump that has ended, NULL while all run. Its number may be another's. */
+static const char *find_ended(const struct sluice_criu_options *options, const long long *starts)
 {
     for (size_t i = 0; i < options->tree_count; i++)
-        if (kill(atoi(options->trees[i]), 0) != 0 && errno == ESRCH)
+        if (sluice_criu_program_started(options->trees[i]) != starts[i] || starts[i] < 0)
             return options->trees[i];
     return NULL;
 }
@@ -65,12 +76,13 @@ int sluice_every(struct sluice_criu_options *options, int (*dump)(struct sluice_
     const char *ended = NULL;
     int status = 0;
     int64_t next;
+    const long long *starts = note_starts(options);
     sluice_writer_enter(&writer, &options->writer, true);
     setenv("SLUICE_DIRECTORY", writer.service.directory, 1); /* the dumps join its I/O process */
     while (writer.signal == 0 && ended == NULL) {
         next = sluice_clock_ms() + options->every;
         status = dump_once(&writer, options, dump);
-        while (writer.signal == 0 && (ended = find_ended(options)) == NULL
+        while (writer.signal == 0 && (ended = find_ended(options, starts)) == NULL
                && sluice_clock_ms() < next) {
             await(&writer, next);
         }

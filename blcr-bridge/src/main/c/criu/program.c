@@ -1,6 +1,5 @@
 #include "program.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,27 +38,69 @@ void sluice_criu_program_need(void)
     }
 }
 
+long long sluice_criu_program_started(const char *pid)
+{
+    char text[1024] = "";
+    char state;
+    long long started;
+    snprintf(text, sizeof text, "/proc/%s/stat", pid);
+    FILE *file = fopen(text, "re");
+    const size_t length = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
+    if (file != NULL)
+        fclose(file);
+    text[length] = 0;
+    const char *behind = strrchr(text, ')'); /* the program's name may have any bytes */
+    const int read = behind == NULL
+        ? 0
+        : sscanf(behind,
+                 ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                 "%*s %lld",
+                 &state, &started);
+    return read == 2 && state != 'Z' && state != 'X' ? started : -1;
+}
+
 void sluice_criu_program_need_process(const char *pid)
 {
-    if (kill(atoi(pid), 0) == 0)
+    const bool missing = sluice_criu_program_started(pid) < 0;
+    if (!missing && kill(atoi(pid), 0) == 0)
         return;
-    const bool missing = errno == ESRCH;
     sluice_launch_fail(missing ? SLUICE_STATUS_NOT_FOUND : SLUICE_STATUS_DENIED,
                        missing ? "there is no process %s"
                                : "process %s is another user's: criu needs root for it",
                        pid);
 }
 
-void sluice_criu_program_kill(pid_t process)
+/* Calls a function with each child of a process, and the signal. */
+static void with_children(pid_t process, void (*call)(pid_t, int), int signal)
 {
     char path[64];
     int child;
-    kill(process, SIGSTOP);
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, process);
     FILE *children = fopen(path, "re");
     while (children != NULL && fscanf(children, "%d", &child) == 1)
-        sluice_criu_program_kill(child);
+        call(child, signal);
     if (children != NULL)
         fclose(children);
-    kill(process, SIGKILL);
+}
+
+static void send_signal(pid_t process, int signal)
+{
+    kill(process, signal);
+}
+
+void sluice_criu_program_tell_children(pid_t process, int signal)
+{
+    with_children(process, send_signal, signal);
+}
+
+static void kill_all(pid_t process, int signal)
+{
+    kill(process, SIGSTOP);
+    with_children(process, kill_all, signal);
+    kill(process, signal);
+}
+
+void sluice_criu_program_kill(pid_t process)
+{
+    kill_all(process, SIGKILL);
 }

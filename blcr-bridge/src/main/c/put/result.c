@@ -73,7 +73,8 @@ static void print_failure(int status, void *unused)
     if (status == 0 || status == SLUICE_STATUS_UNTOLD || getpid() != own)
         return;
     sluice_result_begin();
-    sluice_result_text("error", sluice_launch_said());
+    const char *said = sluice_launch_said();
+    sluice_result_text("error", *said != 0 ? said : "standard error says why");
     sluice_result_number("status", status);
     sluice_result_end();
     if (!is_out())
