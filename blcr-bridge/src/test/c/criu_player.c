@@ -5,8 +5,11 @@
  *     criu_player RECORDING --version | dump WORD... | restore WORD...
  *
  * A dumped process is stopped, and goes on or is killed as CRIU has it. The environment says what
- * goes otherwise: CRIU_VERSION; CRIU_FAILS=N: the Nth line fails; CRIU_WAITS=FILE: before the last
- * line of a dump FILE is made, and waited for until it is gone. CRIU_TREE=PID: only as that is dumped.
+ * goes otherwise: CRIU_VERSION; CRIU_FAILS=N: the Nth line fails, a write in its middle;
+ * CRIU_WAITS=FILE: before the last line of a dump, and before a restore reads, FILE is made, and waited
+ * for until it is gone. CRIU_TREE=PID: only as that is dumped. CRIU_LEAVES: a restore closes its
+ * connection before it reads. CRIU_RUNS=FILE: what it has restored makes FILE and runs on, and no signal
+ * reaches the player.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,8 +65,13 @@ static void make_bytes(const struct file *file, int64_t offset, char *bytes, siz
     uint32_t sum = 0;
     for (const char *at = file->name; *at != 0; at++)
         sum = 31 * sum + (uint8_t)*at;
-    for (size_t i = 0; i < length; i++)
-        bytes[i] = (char)((sum + (uint64_t)(offset + (int64_t)i) * 2654435761u) >> 16);
+    static const uint8_t head[] = {0x16, 0x31, 0x31, 0x58, 78, 0, 0, 0};
+    const bool framed = strcmp(file->name, "inventory.img") == 0; /* of 8 and 78 bytes */
+    for (size_t i = 0; i < length; i++) {
+        bytes[i] = framed && offset + (int64_t)i < 8
+            ? (char)head[offset + (int64_t)i]
+            : (char)((sum + (uint64_t)(offset + (int64_t)i) * 2654435761u) >> 16);
+    }
 }
 
 static void connect_to(const char *directory, const char *name)
@@ -154,6 +162,15 @@ static void dump_line(const char *line, bool plays)
     }
 }
 
+static void fail_line(const char *line)
+{
+    char name[256];
+    long long length;
+    if (sscanf(line, "write %255s %lld", name, &length) == 2)
+        write_some(file_of(name), length / 2);
+    FAIL("told to fail");
+}
+
 /* Returns a variable that counts for this tree, NULL for none. */
 static const char *told(const char *variable)
 {
@@ -213,12 +230,30 @@ static void dump(char **lines, size_t count, const char *directory, bool leaves,
         if (strcmp(lines[i + 1], "restore") == 0)
             await_go();
         if (fails != NULL && (size_t)atoi(fails) == i)
-            FAIL("told to fail");
+            fail_line(lines[i]);
         dump_line(lines[i], true);
     }
     run_script(script, directory);
     close(streamer);
     kill(tree, leaves ? SIGCONT : SIGKILL);
+}
+
+/* Has a child go on as what was restored, and waits for its end. */
+static void run_restored(void)
+{
+    const char *path = getenv("CRIU_RUNS");
+    sigset_t all;
+    if (path == NULL)
+        return;
+    const pid_t child = fork();
+    if (child == 0) {
+        close(open(path, O_WRONLY | O_CREAT, 0600));
+        pause();
+        _exit(0);
+    }
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    waitpid(child, NULL, 0);
 }
 
 static void compare(const struct file *file, int pipe)
@@ -260,12 +295,16 @@ static void restore(char **lines, size_t count, const char *directory)
             }
         }
     }
+    if (getenv("CRIU_LEAVES") != NULL)
+        close(streamer);
     await_go();
     while (open > 0) {
         open--;
         compare(asked[open].file, asked[open].pipe);
     }
-    close(streamer);
+    if (getenv("CRIU_LEAVES") == NULL)
+        close(streamer);
+    run_restored();
 }
 
 int main(int words, char **word)

@@ -16,6 +16,7 @@ struct stream {
     int pipe;
     sluice_image *image;
     struct sluice_tree *tree;
+    struct sluice_inventory *inventory; /* NULL for another image */
 };
 
 struct capture {
@@ -83,7 +84,8 @@ static void add_stream(struct capture *capture, struct sluice_tree *tree, int pi
         fail(capture, error);
     fcntl(pipe, F_SETPIPE_SZ, SLUICE_WRITER_PIECE); /* a smaller one only takes longer */
     tree->count++;
-    tree->inventory |= strcmp(tree->wire.name, SLUICE_TREE_INVENTORY) == 0;
+    if (strcmp(tree->wire.name, SLUICE_INVENTORY) == 0)
+        stream->inventory = &tree->inventory;
 }
 
 /* Takes the requests that are there. */
@@ -113,10 +115,24 @@ static void take_requests(struct capture *capture, struct sluice_tree *tree)
     }
 }
 
+/* Takes what is there of an inventory, which is looked at. Returns as sluice_image_fill(). */
+static ssize_t take_inventory(struct stream *stream)
+{
+    char piece[4096];
+    const ssize_t count = read(stream->pipe, piece, sizeof piece);
+    if (count < 0)
+        return sluice_log_source(-errno);
+    sluice_inventory_add(stream->inventory, piece, (size_t)count);
+    const ssize_t written = sluice_image_write(stream->image, piece, (size_t)count);
+    return written < 0 ? written : count;
+}
+
 /* Takes what is there of a stream. Returns false at its end. */
 static bool take(struct capture *capture, struct stream *stream)
 {
-    const ssize_t count = sluice_image_fill(stream->image, stream->pipe, SLUICE_WRITER_PIECE);
+    const ssize_t count = stream->inventory != NULL
+        ? take_inventory(stream)
+        : sluice_image_fill(stream->image, stream->pipe, SLUICE_WRITER_PIECE);
     if (count > 0)
         stream->tree->bytes += count;
     if (count > 0 || count == -EAGAIN || count == -EINTR)
@@ -181,6 +197,8 @@ static bool has_come(const struct capture *capture, const struct sluice_tree *tr
 static void fail_command(struct capture *capture, const struct sluice_tree *tree)
 {
     const char *name = tree->own ? "criu" : *capture->writer->options->service.command;
+    const char *then =
+        tree->own ? "what it was to dump runs on" : "look whether what it was to dump runs";
     const int status = tree->status;
     if (status == SLUICE_STATUS_NO_COMMAND || status == SLUICE_STATUS_NOT_EXECUTABLE) {
         give_up(capture); /* after a line already */
@@ -192,9 +210,8 @@ static void fail_command(struct capture *capture, const struct sluice_tree *tree
             "CAP_CHECKPOINT_RESTORE and say --unprivileged behind --",
             number_of(capture));
     }
-    END(capture, status,
-        "checkpoint %lld is given up: %s ended with status %d; what it was to dump runs on",
-        number_of(capture), name, status);
+    END(capture, status, "checkpoint %lld is given up: %s ended with status %d; %s",
+        number_of(capture), name, status, then);
 }
 
 /* Ends this process if a tree fails, or a signal came. */
@@ -204,10 +221,10 @@ static void look(struct capture *capture)
         const struct sluice_tree *tree = &capture->trees[i];
         if (tree->status > 0)
             fail_command(capture, tree);
-        if (has_come(capture, tree) && !tree->inventory) {
+        if (has_come(capture, tree) && !sluice_inventory_is_whole(&tree->inventory)) {
             END(capture, SLUICE_STATUS_FAILED,
-                "checkpoint %lld is given up: the dump is not whole: no %s came",
-                number_of(capture), SLUICE_TREE_INVENTORY);
+                "checkpoint %lld is given up: the dump is not whole: no whole %s came",
+                number_of(capture), SLUICE_INVENTORY);
         }
     }
     const int signal = capture->writer->signal;

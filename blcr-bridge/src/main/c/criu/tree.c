@@ -22,6 +22,13 @@
 #define PATIENCE 10000
 #define NAP 10
 
+static void remove_file(const struct sluice_tree *tree, const char *name)
+{
+    char path[sizeof tree->images + NAME_MAX + 2];
+    snprintf(path, sizeof path, "%s/%s", tree->images, name);
+    unlink(path);
+}
+
 /* Makes a directory that this user alone enters. Its path is short, as CRIU cuts long ones. */
 static int make_directory(struct sluice_tree *tree)
 {
@@ -44,6 +51,7 @@ static int make_directory(struct sluice_tree *tree)
 static int status_of(int error)
 {
     return error == -ENAMETOOLONG ? SLUICE_STATUS_USAGE
+        : error == -ENOTDIR       ? SLUICE_STATUS_USAGE
         : error == -ENOENT        ? SLUICE_STATUS_NOT_FOUND
         : error == -EADDRINUSE    ? SLUICE_STATUS_BUSY
                                   : sluice_launch_status(error);
@@ -68,6 +76,7 @@ int sluice_tree_open(struct sluice_tree *tree, const char *directory, const char
     tree->listener = sluice_wire_listen(directory == NULL ? tree->images : directory, socket);
     if (tree->listener >= 0 && hold)
         tree->hold_listener = sluice_wire_listen(tree->images, SLUICE_TREE_HOLD);
+    tree->socket = tree->listener >= 0 ? socket : NULL;
     if (tree->listener < 0 || (hold && tree->hold_listener < 0)) {
         status = status_of(tree->listener < 0 ? tree->listener : tree->hold_listener);
         sluice_tree_close(tree);
@@ -165,13 +174,6 @@ void sluice_tree_leave(struct sluice_tree *tree)
     close_one(&tree->hold);
 }
 
-static void remove_file(const struct sluice_tree *tree, const char *name)
-{
-    char path[sizeof tree->images + NAME_MAX + 2];
-    snprintf(path, sizeof path, "%s/%s", tree->images, name);
-    unlink(path);
-}
-
 /* Removes the files of a CRIU that did well: its figures, and a log that the user asked for. */
 static void remove_files(const struct sluice_tree *tree)
 {
@@ -189,11 +191,12 @@ void sluice_tree_close(struct sluice_tree *tree)
     sluice_tree_leave(tree);
     if (*tree->images == 0)
         return;
-    remove_file(tree, SLUICE_WIRE_CAPTURE);
-    remove_file(tree, SLUICE_WIRE_SERVE);
-    remove_file(tree, SLUICE_TREE_HOLD);
+    if (tree->socket != NULL)
+        remove_file(tree, tree->socket);
+    tree->socket = NULL;
     if (!tree->own)
         return;
+    remove_file(tree, SLUICE_TREE_HOLD);
     if (tree->status == 0)
         remove_files(tree);
     if (rmdir(tree->images) != 0)

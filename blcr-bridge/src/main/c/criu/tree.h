@@ -7,10 +7,8 @@
 #include <sys/types.h>
 
 #include "criu_options.h"
+#include "inventory.h"
 #include "wire.h"
-
-/* The first of the images that a restore asks for. A dump that went well writes it as its last. */
-#define SLUICE_TREE_INVENTORY "inventory.img"
 
 /* The socket by which CRIU says that its images are written, and hears whether they are committed. */
 #define SLUICE_TREE_HOLD "hold.sock"
@@ -18,17 +16,19 @@
 struct sluice_tree {
     char images[108];   /* the images directory, which CRIU is given */
     bool own;           /* ... is removed at the end */
+    const char *socket; /* the name of the socket that was made there; NULL for none */
     const char *prefix; /* of the names in the checkpoint */
     int listener;       /* -1 once CRIU has connected */
     int hold_listener;  /* -1 for none */
     int hold;           /* CRIU waits at its other end; -1 for none */
     struct sluice_wire wire;
     bool connected;
-    bool over;      /* CRIU has closed its connection */
-    bool inventory; /* the image of that name came */
-    pid_t command;  /* runs CRIU, or is it; 0 for none */
-    int status;     /* of the command once it has ended, -1 before */
-    int64_t count;  /* images */
+    bool over;  /* CRIU has closed its connection */
+    bool asked; /* a restore has asked for the inventory */
+    struct sluice_inventory inventory;
+    pid_t command; /* runs CRIU, or is it; 0 for none */
+    int status;    /* of the command once it has ended, -1 before */
+    int64_t count; /* images */
     int64_t bytes;
 };
 
