@@ -215,7 +215,7 @@ static void test_what_is_no_request(void **state)
     }
 }
 
-/* Whoever reads them waits for no end that does not come. */
+/* A reader of theirs waits for no end that does not come. */
 static void test_two_descriptors_are_closed(void **state)
 {
     (void)state;

@@ -91,6 +91,8 @@ int sluice_every(struct sluice_criu_options *options, int (*dump)(struct sluice_
         sluice_launch_say("process %s has ended, and with it the dumps", ended);
     else
         status = SLUICE_STATUS_SIGNAL + writer.signal;
+    if (waitpid(writer.service.server, NULL, WNOHANG) > 0)
+        writer.service.alone = false; /* a dump has resumed it, and it is no child */
     const int failure = sluice_launch_service_leave(&writer.service, status);
     return status != 0 ? status : failure;
 }

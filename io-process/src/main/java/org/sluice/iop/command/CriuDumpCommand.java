@@ -75,7 +75,7 @@ public final class CriuDumpCommand implements Subcommand {
           .add(
               parameters(String.class, value -> {})
                   .paramLabel("OPTION")
-                  .description("Options for criu dump, after --."))
+                  .description("Options for criu dump, after --; none of -t, -D and --stream."))
           .spec();
 
   @Override

@@ -19,7 +19,7 @@ public final class CriuRestoreCommand implements Subcommand {
               "Has CRIU restore the processes of a checkpoint. All of the checkpoint is verified before"
                   + " CRIU starts.",
               "Exits like criu, which waits for a restored process unless --restore-detached is among its"
-                  + " options. With 127 criu is not found, with 10 it is older than 3.15.")
+                  + " options. Signals go to that process then. With 127 criu is not found, with 10 it is older than 3.15.")
           .examples(
               "  sluice criu restore --store /scratch/store",
               "  sluice criu restore 7 --store /scratch/store -- --restore-detached",

@@ -19,8 +19,8 @@ public final class CriuStreamCommand implements Subcommand {
           .describe(
               "Takes the images of one criu dump --stream -D DIR into a checkpoint, or gives them to one"
                   + " criu restore --stream -D DIR. CRIU may begin when its socket is in DIR.",
-              "A dump is whole when CMD ends with status 0. Without CMD the last image that CRIU writes"
-                  + " tells.")
+              "A dump is whole when CMD ends with status 0, and the last image that CRIU writes is whole."
+                  + " Without CMD that image alone tells.")
           .examples(
               "  sluice criu stream /run/images --store /scratch/store -- \\",
               "      criu dump --stream -D /run/images -t 4711 --leave-running",
