@@ -24,7 +24,7 @@ struct serve {
     int signal;   /* the last one that was passed on, 0 for none */
 };
 
-/* Stops the last restore, which lacks images. Those before have all of theirs. */
+/* Stops the last restore, which lacks images. The ones before have all of theirs. */
 static void kill_restore(struct serve *serve)
 {
     for (size_t i = 0; i < serve->count; i++) {
