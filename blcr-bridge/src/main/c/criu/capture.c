@@ -250,6 +250,8 @@ static void commit(struct capture *capture)
     if (error != 0)
         fail(capture, error);
     writer->begun = false;
+    if (!capture->trees->own)
+        writer->loss = "; look whether what criu dumped still runs";
     error = sluice_writer_await(writer);
     if (error == -EINTR) {
         give_up(capture);

@@ -93,6 +93,7 @@ _Noreturn void sluice_writer_fail(struct sluice_writer *writer, int error)
 {
     char why[1024];
     const long long number = writer->options->checkpoint;
+    const char *loss = writer->loss == NULL ? "" : writer->loss;
     snprintf(why, sizeof why, "%s", sluice_message());
     const int other = writer->begun ? sluice_checkpoint_wait(writer->session, number, 0) : 0;
     if (other != 0 && other != -ETIMEDOUT) {
@@ -100,9 +101,9 @@ _Noreturn void sluice_writer_fail(struct sluice_writer *writer, int error)
         snprintf(why, sizeof why, "%s", sluice_message());
     }
     if (writer->begun && strncmp(why, "checkpoint ", strlen("checkpoint ")) != 0)
-        sluice_launch_say("checkpoint %lld is given up: %s", number, why);
+        sluice_launch_say("checkpoint %lld is given up: %s%s", number, why, loss);
     else
-        sluice_launch_say("%s", why);
+        sluice_launch_say("%s%s", why, loss);
     sluice_writer_end(writer, status_of(error));
 }
 

@@ -19,10 +19,11 @@ struct sluice_writer {
     struct sluice_writer_options *options;
     struct sluice_launch_service service;
     sluice_session *session;
-    bool begun;    /* the checkpoint is this process's to give up */
-    pid_t command; /* gets the signals that come; 0 for none */
-    int signals;   /* a descriptor that tells of signals */
-    int signal;    /* the first one that ends this process, 0 for none */
+    bool begun;       /* the checkpoint is this process's to give up */
+    const char *loss; /* ends the line of a failure; NULL for nothing */
+    pid_t command;    /* gets the signals that come; 0 for none */
+    int signals;      /* a descriptor that tells of signals */
+    int signal;       /* the first one that ends this process, 0 for none */
 };
 
 /* Has signals told by a descriptor, and the ends of children if asked for. */
