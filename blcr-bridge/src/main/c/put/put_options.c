@@ -68,6 +68,8 @@ void sluice_put_options_parse(int count, char **arguments, struct sluice_put_opt
     }
     sluice_writer_options_need("checkpoint", values[SLUICE_OPTION_CHECKPOINT]);
     sluice_writer_options_need("name", values[SLUICE_OPTION_NAME]);
+    options->writer.checkpoint = sluice_writer_options_number(
+        "checkpoint", values[SLUICE_OPTION_CHECKPOINT], INT64_MAX - 1, 0);
     options->writer.refusal = "; --join puts several streams into one";
     options->trusts = values[SLUICE_OPTION_TRUST_EOF] != NULL;
     options->name = values[SLUICE_OPTION_NAME];

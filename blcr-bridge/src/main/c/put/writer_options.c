@@ -38,8 +38,6 @@ void sluice_writer_options_take(struct sluice_writer_options *options, int optio
 {
     if (is_passed_on(option))
         pass_on(options, name, value);
-    if (option == SLUICE_OPTION_CHECKPOINT)
-        options->checkpoint = sluice_writer_options_number(name, value, INT64_MAX - 1, 0);
     if (option == SLUICE_OPTION_REPLACE)
         options->replaces = true;
     if (option == SLUICE_OPTION_JSON) {
