@@ -1,7 +1,5 @@
 package org.sluice.iop.command;
 
-import static org.sluice.core.command.Model.option;
-
 import java.io.IOException;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.bridge.NativeProgram;
@@ -9,7 +7,6 @@ import org.sluice.core.command.Model;
 import org.sluice.core.command.Subcommand;
 import org.sluice.restart.CriuImagesCommand;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
@@ -43,11 +40,5 @@ public final class CriuCommand implements Subcommand {
   /** Runs the native program with all words behind {@code criu}. */
   static int run(final CommandSpec command) throws IOException {
     return NativeProgram.run(NativeLibraries.criu(), command.parent());
-  }
-
-  /** An option that the native program takes. */
-  static OptionSpec.Builder value(
-      final String label, final String description, final String... names) {
-    return option(String.class, value -> {}, names).paramLabel(label).description(description);
   }
 }

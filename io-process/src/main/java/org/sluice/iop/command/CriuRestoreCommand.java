@@ -1,7 +1,7 @@
 package org.sluice.iop.command;
 
 import static org.sluice.core.command.Model.parameters;
-import static org.sluice.iop.command.CriuCommand.value;
+import static org.sluice.iop.command.WriterOptions.value;
 
 import java.io.IOException;
 import org.sluice.core.command.ExitStatus;

@@ -2,11 +2,10 @@ package org.sluice.iop.command;
 
 import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.parameters;
-import static org.sluice.iop.command.CriuCommand.value;
+import static org.sluice.iop.command.WriterOptions.value;
 
 import java.io.IOException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -48,17 +47,7 @@ public final class CriuStreamCommand implements Subcommand {
                   "The checkpoint's number; default: the one behind the highest, with --serve the one"
                       + " committed last.",
                   "--checkpoint"))
-          .add(
-              flag(value -> {}, "--replace")
-                  .description("Replace the checkpoint of this number, if one is committed."))
-          .add(value("container|files", "As for serve; default: container.", "--layout"))
-          .add(value("SIZE", "As for run, if stream starts the I/O process.", "--buffer"))
-          .add(value("auto|fixed:SIZE", "As for run.", "--threshold"))
-          .add(value("N|all", "As for run.", "--keep"))
-          .add(value("NAME", "As for run.", "--series"))
-          .add(value("DIR", "As for run.", "--stage"))
-          .add(value("FILE", "As for run.", "--stats"))
-          .add(new JsonOption())
+          .add(new WriterOptions("stream"))
           .add(
               parameters(String.class, value -> {})
                   .paramLabel("WORD")

@@ -1,19 +1,17 @@
 package org.sluice.iop.command;
 
 import static org.sluice.core.command.Model.flag;
-import static org.sluice.core.command.Model.option;
 import static org.sluice.core.command.Model.parameters;
+import static org.sluice.iop.command.WriterOptions.value;
 
 import java.io.IOException;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.bridge.NativeProgram;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * The command {@code sluice put}, a native program that puts a stream into a checkpoint. This class
@@ -50,53 +48,38 @@ public final class PutCommand implements Subcommand {
               ExitStatus.CRASHED,
               ExitStatus.PREEMPTED)
           .add(new StoreOption())
-          .add(value("--checkpoint", "N", "The checkpoint's number, 0 or more.").required(true))
+          .add(value("N", "The checkpoint's number, 0 or more.", "--checkpoint").required(true))
           .add(
-              value("--name", "NAME", "The image's name, a relative path without '..'.")
+              value("NAME", "The image's name, a relative path without '..'.", "--name")
                   .required(true))
-          .add(value("--rank", "R", "The rank whose image this is; default: 0."))
+          .add(value("R", "The rank whose image this is; default: 0.", "--rank"))
           .add(
               value(
-                  "--join",
                   "R",
                   "This is rank R of those of --of, which begin in any order on this node: their"
                       + " streams are one checkpoint. It is committed when all are whole, and given up"
-                      + " when one fails."))
-          .add(value("--of", "N", "With --join: how many streams the checkpoint has."))
-          .add(value("--bytes", "N", "The stream is whole if it ends behind exactly N bytes."))
+                      + " when one fails.",
+                  "--join"))
+          .add(value("N", "With --join: how many streams the checkpoint has.", "--of"))
+          .add(value("N", "The stream is whole if it ends behind exactly N bytes.", "--bytes"))
           .add(
               value(
-                  "--expect-trailer",
                   "sha256",
                   "The stream is whole if its last line is the SHA-256 of all bytes before, in 64"
-                      + " hexadecimal digits. That line is not stored."))
+                      + " hexadecimal digits. That line is not stored.",
+                  "--expect-trailer"))
           .add(
               flag(value -> {}, "--trust-eof")
                   .description(
                       "The stream is whole where it ends, however its producer ended. An empty one is"
                           + " refused."))
-          .add(
-              flag(value -> {}, "--replace")
-                  .description("Replace the checkpoint of this number, if one is committed."))
-          .add(value("--layout", "container|files", "As for serve; default: container."))
-          .add(value("--buffer", "SIZE", "As for run, if put starts the I/O process."))
-          .add(value("--threshold", "auto|fixed:SIZE", "As for run."))
-          .add(value("--keep", "N|all", "As for run."))
-          .add(value("--series", "NAME", "As for run."))
-          .add(value("--stage", "DIR", "As for run."))
-          .add(value("--stats", "FILE", "As for run."))
-          .add(new JsonOption())
+          .add(new WriterOptions("put"))
           .add(
               parameters(String.class, value -> {})
                   .paramLabel("CMD")
                   .arity("0..*")
                   .description("The command and its arguments, after --."))
           .spec();
-
-  private static OptionSpec.Builder value(
-      final String name, final String label, final String description) {
-    return option(String.class, value -> {}, name).paramLabel(label).description(description);
-  }
 
   @Override
   public CommandSpec spec() {
